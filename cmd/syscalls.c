@@ -16,6 +16,7 @@
 
 #define STRING_MAX 8192
 #define COLUMN_MAX 4096
+#define SORT_WORDS "time calls errors name none"
 
 struct syscalls {
 	struct live live;
@@ -24,6 +25,7 @@ struct syscalls {
 	bool no_signals;
 	bool no_calls;
 	bool paths;
+	bool sorted; /* -S was given */
 };
 
 /* Which calls */
@@ -180,6 +182,61 @@ static int returns_choose(struct syscalls *s,
 	return EXIT_OK;
 }
 
+/* By the words that strace has, too. */
+static int sort_parse(struct syscalls *s, const char *text)
+{
+	static const struct {
+		const char *word;
+		enum ktrace_output_sort sort;
+	} words[] = {
+		{"time", KTRACE_SORT_TIME},
+		{"time-total", KTRACE_SORT_TIME},
+		{"time-percent", KTRACE_SORT_TIME},
+		{"total-time", KTRACE_SORT_TIME},
+		{"total_time", KTRACE_SORT_TIME},
+		{"calls", KTRACE_SORT_CALLS},
+		{"count", KTRACE_SORT_CALLS},
+		{"errors", KTRACE_SORT_ERRORS},
+		{"error", KTRACE_SORT_ERRORS},
+		{"name", KTRACE_SORT_NAME},
+		{"syscall", KTRACE_SORT_NAME},
+		{"syscall-name", KTRACE_SORT_NAME},
+		{"syscall_name", KTRACE_SORT_NAME},
+		{"none", KTRACE_SORT_NONE},
+		{"nothing", KTRACE_SORT_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(text, words[i].word) != 0)
+			continue;
+		s->show.sort = words[i].sort;
+		s->sorted = true;
+		return EXIT_OK;
+	}
+	return misused(&command_syscalls, "-S `%s': it is one of %s", text,
+		       SORT_WORDS);
+}
+
+/* What does not go together. */
+static int options_check(const struct syscalls *s)
+{
+	const struct ktrace_output_calls *show = &s->show;
+
+	if (show->counts && show->summary)
+		return misused(&command_syscalls, "-c and -C: one of them");
+	if (show->counts && show->json)
+		return misused(&command_syscalls,
+			       "-C shows lines, and --json objects: one of "
+			       "them");
+	if (s->sorted && !show->counts && !show->summary)
+		return misused(&command_syscalls,
+			       "-S sorts what -c or -C counts");
+	if (s->live.append && !s->live.output)
+		return misused(&command_syscalls,
+			       "-A: to which file? -o names it");
+	return EXIT_OK;
+}
+
 enum {
 	JSON = OPTION_OWN,
 	TRACE,
@@ -198,8 +255,14 @@ static int option_handle(void *data, int option)
 				       COLUMN_MAX);
 		s->show.column = number ?: 1;
 		return EXIT_OK;
+	case 'A':
+		s->live.append = true;
+		return EXIT_OK;
 	case 'c':
 		s->show.summary = true;
+		return EXIT_OK;
+	case 'C':
+		s->show.counts = true;
 		return EXIT_OK;
 	case 'd':
 		return option_duration(&command_syscalls, optarg,
@@ -212,6 +275,7 @@ static int option_handle(void *data, int option)
 				       optarg);
 		return EXIT_OK;
 	case 'f':
+	case 'w':
 		return EXIT_OK; /* the default */
 	case JSON:
 		s->show.json = true;
@@ -225,6 +289,11 @@ static int option_handle(void *data, int option)
 	case TRACE:
 		s->live.trace = optarg;
 		return EXIT_OK;
+	case 'r':
+		s->show.relative = true;
+		return EXIT_OK;
+	case 'S':
+		return sort_parse(s, optarg);
 	case 's':
 		if (number_parse(optarg, &number) || number > STRING_MAX)
 			return misused(&command_syscalls,
@@ -238,6 +307,10 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'T':
 		s->show.durations = true;
+		return EXIT_OK;
+	case 'x':
+		if (s->show.strings < KTRACE_STRINGS_HEX)
+			s->show.strings++;
 		return EXIT_OK;
 	case 'y':
 		s->paths = true;
@@ -271,6 +344,9 @@ static int syscalls_main(int argc, char **argv)
 		options_parse(&command_syscalls, argc, argv, option_handle, &s);
 	if (status != OPTIONS_TAKEN)
 		return status;
+	status = options_check(&s);
+	if (status)
+		return status;
 	if (optind < argc)
 		s.live.argv = argv + optind;
 	status = live_run(&s.live);
@@ -288,22 +364,33 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('s', "string", "BYTES", "of data that are shown (32)"),
+	OPTION('x', "hex", NULL,
+	       "strings with bytes that are no text in hexadecimal; -xx: all "
+	       "strings"),
 	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
 	OPTION('a', "columns", "COLUMN", "where results are aligned (40)"),
 	OPTION('T', "took", NULL, "how long each call took"),
 	OPTION('t', "times", NULL,
 	       "when it began: 14:03:59; -tt: with microseconds; -ttt: in seconds since "
 	       "1970"),
+	OPTION('r', "relative", NULL, "how long after the line before"),
 	OPTION('z', "successful", NULL,
 	       "only calls that returned without an error"),
 	OPTION('Z', "failed", NULL, "only those that returned one"),
 	OPTION('c', "summary", NULL,
 	       "only how many, how long, how often failed"),
+	OPTION('C', "counts", NULL, "the same below the calls"),
+	OPTION('S', "sort", "COLUMN",
+	       "which of these come first: time (the default), calls, errors, "
+	       "name, or none",
+	       .words = SORT_WORDS),
 	OPTION(0, "json", NULL, "an object for each call", .id = JSON),
 	OPTION('o', "output", "FILE", "show it there", .kind = ARGUMENT_FILE),
+	OPTION('A', "append", NULL, "to what that file has"),
 	OPTION(0, "trace", "DIRECTORY", "keep the trace",
 	       .kind = ARGUMENT_DIRECTORY, .id = TRACE),
 	OPTION('f', NULL, NULL, NULL), /* for strace's users */
+	OPTION('w', NULL, NULL, NULL), /* times are always those of a clock */
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),
 	{0},

@@ -236,7 +236,11 @@ static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 		{.string_max = 32, .durations = true, .times = true},
 		{.string_max = UINT32_MAX, .json = true},
 		{.string_max = 0, .colors = true, .returns = KTRACE_RETURNS_OK},
-		{.summary = true},
+		{.summary = true, .sort = KTRACE_SORT_NAME},
+		{.string_max = 32,
+		 .strings = KTRACE_STRINGS_HEX_BINARY,
+		 .relative = true,
+		 .counts = true},
 	};
 	const struct ktrace_output_kind *kind;
 	size_t i;

@@ -65,8 +65,11 @@ static bool any_set(const uint64_t *reserved, size_t nr)
 /* Of a newer version of the structs than this one? */
 static bool reserved_used(const struct ktrace_output_options *options)
 {
-	return (options->calls && any_set(options->calls->reserved,
-					  NR(options->calls->reserved))) ||
+	return (options->calls &&
+		(any_set(options->calls->reserved,
+			 NR(options->calls->reserved)) ||
+		 options->calls->strings > KTRACE_STRINGS_HEX ||
+		 options->calls->sort > KTRACE_SORT_NONE)) ||
 	       (options->graph &&
 		(any_set(options->graph->reserved,
 			 NR(options->graph->reserved)) ||

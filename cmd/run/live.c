@@ -273,7 +273,9 @@ int live_run(struct live *live)
 	}
 	if (live->output)
 		live->fd = open(live->output,
-				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+				O_WRONLY | O_CREAT | O_CLOEXEC |
+					(live->append ? O_APPEND : O_TRUNC),
+				0666);
 	if (live->fd < 0)
 		return failed("%s: %s", live->output, strerror(errno));
 	status = directory_choose(live);

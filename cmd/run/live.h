@@ -23,6 +23,7 @@ struct live {
 	struct processes processes;
 	uint64_t duration;  /* ns; 0: no limit */
 	const char *output; /* a file to show it in; NULL: @fd */
+	bool append;	    /* to what the file has */
 	const char *trace;  /* where the trace is kept; NULL: nowhere */
 
 	/* What the subcommand provides: */

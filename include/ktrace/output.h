@@ -72,15 +72,35 @@ enum ktrace_output_times {
 	KTRACE_TIMES_EPOCH, /* seconds since 1970, with microseconds */
 };
 
+/* Which strings and buffers "strace" shows as \x61\x62, those of paths, too. */
+enum ktrace_output_strings {
+	KTRACE_STRINGS_PLAIN, /* none */
+	KTRACE_STRINGS_HEX_BINARY, /* those with other bytes than ASCII has for texts */
+	KTRACE_STRINGS_HEX,
+};
+
+/* By what "strace" sorts its counts; the largest come first, but names by the alphabet. */
+enum ktrace_output_sort {
+	KTRACE_SORT_TIME,
+	KTRACE_SORT_CALLS,
+	KTRACE_SORT_ERRORS,
+	KTRACE_SORT_NAME,
+	KTRACE_SORT_NONE, /* as they were met */
+};
+
 struct ktrace_output_calls {
 	uint32_t string_max; /* so many bytes of a string or buffer are shown */
 	bool durations;
 	bool pids; /* each line has its thread; else only if there are several */
-	bool colors;  /* with the escape sequences of a terminal */
-	bool summary; /* no calls, but their counts at the end */
-	bool json;    /* an object for each call, instead of a line */
+	bool colors;   /* with the escape sequences of a terminal */
+	bool summary;  /* no calls, but their counts at the end */
+	bool json;     /* an object for each call, instead of a line */
+	bool counts;   /* calls, and then their counts */
+	bool relative; /* lines have how long they came after the line before */
 	enum ktrace_output_times times;
 	enum ktrace_output_returns returns;
+	enum ktrace_output_strings strings;
+	enum ktrace_output_sort sort;
 	uint32_t column; /* where results begin, if there is room; 0: at 40 */
 	/*
 	 * Is a call that ends a process shown?  Its event may be recorded only so that the

@@ -23,6 +23,7 @@ struct line {
 	char *s;
 	size_t len;
 	size_t room;
+	enum ktrace_output_strings strings;
 };
 
 void line_add(struct line *line, const char *s, size_t n);

@@ -73,8 +73,32 @@ static void put_escaped(struct line *line, uint8_t c, bool digit_follows)
 		line_printf(line, digit_follows ? "\\%03o" : "\\%o", c);
 }
 
+static bool is_binary(const uint8_t *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] > 0x7e || (s[i] < ' ' && (s[i] < '\t' || s[i] > '\r')))
+			return true;
+	return false;
+}
+
+static bool is_hex(const struct line *line, const uint8_t *s, size_t n)
+{
+	return line->strings == KTRACE_STRINGS_HEX ||
+	       (line->strings == KTRACE_STRINGS_HEX_BINARY && is_binary(s, n));
+}
+
+static void put_hex(struct line *line, const uint8_t *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		line_printf(line, "\\x%02x", s[i]);
+}
+
 void value_string(struct line *line, const uint8_t *s, size_t n, bool cut)
 {
+	if (is_hex(line, s, n)) {
+		value_hex(line, s, n, cut);
+		return;
+	}
 	line_puts(line, "\"");
 	for (size_t i = 0; i < n; i++)
 		put_escaped(line, s[i],
@@ -92,6 +116,10 @@ void value_path(struct line *line, const char *s, size_t n, bool file)
 	if (deleted)
 		n -= length;
 	line_puts(line, "<");
+	if (is_hex(line, (const uint8_t *)s, n)) {
+		put_hex(line, (const uint8_t *)s, n);
+		n = 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		bool digit = i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '7';
 
@@ -106,8 +134,7 @@ void value_path(struct line *line, const char *s, size_t n, bool file)
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut)
 {
 	line_puts(line, "\"");
-	for (size_t i = 0; i < n; i++)
-		line_printf(line, "\\x%02x", s[i]);
+	put_hex(line, s, n);
 	line_puts(line, cut ? "\"..." : "\"");
 }
 

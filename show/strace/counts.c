@@ -22,7 +22,8 @@ static struct count *count_get(struct counts *counts, const char *name)
 	struct count *count, *more;
 
 	for (size_t i = 0; i < counts->nr; i++) {
-		if (!strcmp(counts->counts[i].name, name))
+		if (!strncmp(counts->counts[i].name, name,
+			     sizeof(counts->counts[i].name) - 1))
 			return &counts->counts[i];
 	}
 	more = realloc(counts->counts, (counts->nr + 1) * sizeof(*more));
@@ -48,12 +49,51 @@ int counts_add(struct counts *counts, const char *name, uint64_t ns,
 	return 0;
 }
 
-static int count_compare(const void *a, const void *b)
+static int name_compare(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
 
-	return x->time != y->time ? (x->time < y->time ? 1 : -1)
-				  : strcmp(x->name, y->name);
+	return strcmp(x->name, y->name);
+}
+
+static int number_compare(uint64_t x, uint64_t y, const void *a, const void *b)
+{
+	return x != y ? (x < y ? 1 : -1) : name_compare(a, b);
+}
+
+static int time_compare(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return number_compare(x->time, y->time, a, b);
+}
+
+static int calls_compare(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return number_compare(x->calls, y->calls, a, b);
+}
+
+static int errors_compare(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return number_compare(x->errors, y->errors, a, b);
+}
+
+static void counts_sort(struct counts *counts, enum ktrace_output_sort sort)
+{
+	static int (*const compare[])(const void *a, const void *b) = {
+		[KTRACE_SORT_TIME] = time_compare,
+		[KTRACE_SORT_CALLS] = calls_compare,
+		[KTRACE_SORT_ERRORS] = errors_compare,
+		[KTRACE_SORT_NAME] = name_compare,
+	};
+
+	if (counts->nr && sort < sizeof(compare) / sizeof(*compare))
+		qsort(counts->counts, counts->nr, sizeof(*counts->counts),
+		      compare[sort]);
 }
 
 static void line_write(struct output *output, double part,
@@ -76,7 +116,8 @@ static void line_write(struct output *output, double part,
 	free(name);
 }
 
-void counts_write(struct counts *counts, struct output *output)
+void counts_write(struct counts *counts, enum ktrace_output_sort sort,
+		  struct output *output)
 {
 	static const char head[] =
 		"% time     seconds  usecs/call     calls    errors syscall\n",
@@ -84,9 +125,7 @@ void counts_write(struct counts *counts, struct output *output)
 				   "--------- ----------------\n";
 	struct count total = {.name = "total"};
 
-	if (counts->nr)
-		qsort(counts->counts, counts->nr, sizeof(*counts->counts),
-		      count_compare);
+	counts_sort(counts, sort);
 	for (size_t i = 0; i < counts->nr; i++) {
 		total.calls += counts->counts[i].calls;
 		total.errors += counts->counts[i].errors;

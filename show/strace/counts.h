@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ktrace/output.h>
+
 #include "output.h"
 
 struct count;
@@ -20,8 +22,9 @@ struct counts {
 /* Adds a call that took @ns.  0 or -ENOMEM. */
 int counts_add(struct counts *counts, const char *name, uint64_t ns,
 	       bool failed);
-/* Sorts the calls, longest first, and prints them. */
-void counts_write(struct counts *counts, struct output *output);
+/* Sorts the calls, and prints them. */
+void counts_write(struct counts *counts, enum ktrace_output_sort sort,
+		  struct output *output);
 void counts_destroy(struct counts *counts);
 
 #endif /* KT_SHOW_STRACE_COUNTS_H */

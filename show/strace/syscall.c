@@ -42,6 +42,7 @@ struct syscalls {
 	struct ktrace_spans *spans;
 	struct thread *open; /* its call was begun by the last event */
 	uint64_t waited;     /* when the call began that was open last time */
+	uint64_t shown;	     /* the time of the last line, for relative ones */
 	uint32_t first;	     /* tid of the first thread */
 	bool several;
 	struct counts counts;
@@ -107,6 +108,21 @@ static void put_time_of_day(struct syscalls *s, uint64_t time)
 	line_puts(&s->line, " ");
 }
 
+/* Since the latest line before. */
+static void put_relative(struct syscalls *s, uint64_t time)
+{
+	uint64_t us =
+		s->shown && time > s->shown ? (time - s->shown) / 1000 : 0;
+	bool beside = s->show.calls.times;
+
+	line_printf(&s->line, "%s%6" PRIu64 ".%06u%s ", beside ? "(+" : "",
+		    us / 1000000, (unsigned int)(us % 1000000),
+		    beside ? ")" : "");
+	/* A call that is shown at its return has the time at which it began. */
+	if (time > s->shown)
+		s->shown = time;
+}
+
 static void line_begin(struct syscalls *s, const struct thread *thread,
 		       uint64_t time)
 {
@@ -118,6 +134,8 @@ static void line_begin(struct syscalls *s, const struct thread *thread,
 			    color(s, 0));
 	if (s->show.calls.times)
 		put_time_of_day(s, time);
+	if (s->show.calls.relative)
+		put_relative(s, time);
 }
 
 static int line_write(struct syscalls *s)
@@ -617,10 +635,11 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	    call_failed(view) !=
 		    (s->show.calls.returns == KTRACE_RETURNS_FAILED))
 		return 0;
-	if (s->show.calls.summary)
-		return counts_add(&s->counts, name_shown(view, event->type),
-				  event->time - thread->time,
-				  call_failed(view));
+	if (s->show.calls.summary || s->show.calls.counts)
+		err = counts_add(&s->counts, name_shown(view, event->type),
+				 event->time - thread->time, call_failed(view));
+	if (err || s->show.calls.summary)
+		return err;
 	if (s->show.calls.json)
 		return json_write(s, thread, event->time, true);
 	return call_show(s, thread, event->time);
@@ -658,6 +677,7 @@ static int syscalls_open(struct ktrace_output *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
+	s->line.strings = show->calls.strings;
 	/* No cursor: the events shown here say who has ended. */
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
@@ -731,12 +751,13 @@ static int syscalls_finish(struct ktrace_output *show)
 
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
-	if (s->show.calls.summary)
-		counts_write(&s->counts, &s->output);
-	else if (s->show.calls.json && !s->show.calls.returns)
+	if (s->show.calls.json && !s->show.calls.returns &&
+	    !s->show.calls.summary)
 		err = json_open(s);
 	else
 		err = open_suspend(s, "detached");
+	if (s->show.calls.summary || s->show.calls.counts)
+		counts_write(&s->counts, s->show.calls.sort, &s->output);
 	return err ? err : output_flush(&s->output);
 }
 

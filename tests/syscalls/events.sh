@@ -160,6 +160,27 @@ check "failed, in JSON" has '"error":"ENOENT"'
 check "each of them" not grep -vq '"error":"\|"signal":"' lines
 ktrace syscalls -q -c -o lines -- true
 check "a summary" has '100.00'
+printf 'a\tb\n' >text
+printf 'a\tb\001\n' >binary
+for option in -x -xx; do
+	strace $option -y -o theirs -e trace=read cat text binary >/dev/null
+	ktrace syscalls -q $option -y -o lines -e read -- cat text binary >/dev/null
+	sed -i 's/^\[pid *[0-9]*\] //' lines
+	check "$option: strings as strace has them" cmp theirs lines
+done
+check "also paths" has '\x62\x69\x6e\x61\x72\x79>, "\x61\x09\x62\x01\x0a"'
+ktrace syscalls -q -r -C -S name -o lines -e read,close -- true
+sed -i 's/^\[pid *[0-9]*\] //' lines
+check "times after each other" like '^     0\.000000 (read|close)'
+check "and no line is without" is "$(sed '/^% time/,$d' lines | grep -cv '^ *[0-9]*\.[0-9]\{6\} ')" 0
+check "calls, and their counts by name" is "$(sed -n '/^% time/,$s/.* \([a-z]*\)$/\1/p' lines | tr '\n' ' ')" \
+	"syscall close read total "
+ktrace syscalls -q -A -o lines -e openat -- true
+check "a file is kept" has 'total'
+check "and longer" has 'openat('
+for options in '-c -C' '-C --json' '-S calls' '-c -S nonsense' '-A'; do
+	check "refused: $options" not ktrace syscalls -q $options -- true 2>/dev/null
+done
 ktrace syscalls -q --json -o lines -- true
 check "JSON" has '"call":"execve"'
 ktrace syscalls -q -o lines -- sh -c 'kill -9 $$'

@@ -384,7 +384,7 @@ TEST(refused)
 	struct ktrace_output_options where = {
 		.size = sizeof(where), .write = take, .data = &t};
 	struct ktrace_output_options tomorrow[2] = {{.size = sizeof(tomorrow)}};
-	const struct ktrace_output_calls calls = {.reserved = {1}};
+	struct ktrace_output_calls calls = {.reserved = {1}};
 	struct ktrace_cursor *cursor;
 	struct ktrace_output *output;
 	struct ktrace *trace;
@@ -404,6 +404,12 @@ TEST(refused)
 	CHECK_EQ(ktrace_output_create(trace, "text", tomorrow, &output),
 		 -E2BIG);
 	where.calls = &calls;
+	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
+		 -E2BIG);
+	calls = (struct ktrace_output_calls){.sort = KTRACE_SORT_NONE + 1};
+	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
+		 -E2BIG);
+	calls = (struct ktrace_output_calls){.strings = KTRACE_STRINGS_HEX + 1};
 	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
 		 -E2BIG);
 	where.size = 0;

@@ -366,6 +366,182 @@ TEST(times)
 	}
 }
 
+static void check_shown_with(const struct ktrace_output_calls *options,
+			     const char *expected)
+{
+	char *text = shown(options);
+
+	CHECK_STR(text, expected);
+	free(text);
+}
+
+/* A line's time is after that of the line before, also if that one was half a call. */
+TEST(times_after_each_other)
+{
+	struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.relative = true,
+	};
+
+	setenv("TZ", "UTC", 1);
+	for (int i = 0; i < 2; i++) {
+		begin();
+		call_types();
+		run(7, 7);
+		read_begins(3);
+		read_ends("a");
+		clock_now += 30000000000; /* 12 s */
+		read_begins(4);
+		run(8, 8);
+		read_begins(5);
+		read_ends("b");
+		options.times = i ? KTRACE_TIMES_SECONDS : KTRACE_TIMES_NONE;
+		check_shown_with(&options,
+				 i ? "22:13:32 (+     0.000000) read(3, \"a\", "
+				     "100) = 1\n"
+				     "[pid     7] 22:13:44 (+    12.000002) "
+				     "read(4,  <unfinished ...>\n"
+				     "[pid     8] 22:13:44 (+     0.000001) "
+				     "read(5, \"b\", 100) = 1\n"
+				   : "     0.000000 read(3, \"a\", 100) = 1\n"
+				     "[pid     7]     12.000002 read(4,  "
+				     "<unfinished ...>\n"
+				     "[pid     8]      0.000001 read(5, "
+				     "\"b\", 100) = 1\n");
+	}
+}
+
+/* A call that is shown at its return has the time of its begin, and the next line is not after that. */
+TEST(times_do_not_go_back)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.relative = true,
+		.returns = KTRACE_RETURNS_OK,
+	};
+
+	begin();
+	call_types();
+	run(7, 7);
+	read_begins(3);
+	for (int i = 0; i < 2; i++) {
+		run(8, 8);
+		clock_now += 5000000000; /* 2 s */
+		read_begins(4);
+		read_ends("b");
+		if (i)
+			continue;
+		run(7, 7);
+		read_ends("a");
+	}
+	check_shown_with(&options,
+			 "[pid     8]      0.000000 read(4, \"b\", 100) = 1\n"
+			 "[pid     7]      0.000000 read(3, \"a\", 100) = 1\n"
+			 "[pid     8]      2.000003 read(4, \"b\", 100) = 1\n");
+}
+
+TEST(hexadecimal)
+{
+	static const char *const wants[] = {
+		"read(3, \"a\\t\\n\", 100) = 3\n"
+		"read(3, \"a\\1\\n\", 100) = 3\n"
+		"read(3, \"a\\177\", 100) = 2\n",
+		"read(3, \"a\\t\\n\", 100) = 3\n"
+		"read(3, \"\\x61\\x01\\x0a\", 100) = 3\n"
+		"read(3, \"\\x61\\x7f\", 100) = 2\n",
+		"read(3, \"\\x61\\x09\\x0a\", 100) = 3\n"
+		"read(3, \"\\x61\\x01\\x0a\", 100) = 3\n"
+		"read(3, \"\\x61\\x7f\", 100) = 2\n",
+	};
+	static const char *const texts[] = {"a\t\n", "a\1\n", "a\177"};
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct ktrace_output_calls options = {
+			.string_max = 32,
+			.column = 1,
+			.strings = i,
+		};
+
+		begin();
+		call_types();
+		run(7, 7);
+		for (size_t j = 0; j < 3; j++) {
+			read_begins(3);
+			read_ends(texts[j]);
+		}
+		check_shown_with(&options, wants[i]);
+	}
+}
+
+/* The names of calls in a table of counts, in its order. */
+static void check_order(enum ktrace_output_sort sort, bool calls_too,
+			const char *expected)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.summary = !calls_too,
+		.counts = calls_too,
+		.sort = sort,
+	};
+	char names[256] = "", *all = shown(&options), *next = all, *line;
+	int calls = 0;
+
+	while ((line = strsep(&next, "\n"))) {
+		const char *name = strrchr(line, ' ');
+
+		calls += strstr(line, ") ") != NULL;
+		if (name && strlen(line) > 50 && line[3] != 'i' &&
+		    line[0] != '-' && !strchr(line, '('))
+			strcat(names, name);
+	}
+	CHECK_STR(names, expected);
+	CHECK_EQ(calls, calls_too ? 7 : 0);
+	free(all);
+}
+
+TEST(counts)
+{
+	static const struct {
+		enum ktrace_output_sort sort;
+		const char *names;
+	} wants[] = {
+		{KTRACE_SORT_TIME, " dup read close total"},
+		{KTRACE_SORT_CALLS, " read close dup total"},
+		{KTRACE_SORT_ERRORS, " close dup read total"},
+		{KTRACE_SORT_NAME, " close dup read total"},
+		{KTRACE_SORT_NONE, " read close dup total"},
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(wants) / sizeof(*wants); i++) {
+		uint32_t close_enter, close_exit, dup_enter, dup_exit;
+		struct record r = {0};
+
+		begin();
+		call_types();
+		close_enter = type("sys_enter_close", "fd");
+		close_exit = type("sys_exit_close", "ret");
+		dup_enter = type("sys_enter_dup", "fildes");
+		dup_exit = type("sys_exit_dup", "ret");
+		run(7, 7);
+		number(&r, 9);
+		for (int j = 0; j < 4; j++) {
+			read_begins(3);
+			clock_now += j ? 0 : 100000;
+			read_ends("a");
+		}
+		for (int j = 0; j < 2; j++) {
+			happen(close_enter, &r);
+			returns(close_exit, j ? -EBADF : 0);
+		}
+		happen(dup_enter, &r);
+		clock_now += 1000000;
+		returns(dup_exit, 10);
+		check_order(wants[i / 2].sort, i % 2, wants[i / 2].names);
+	}
+}
+
 /* Thread numbers are reused, and many threads have ended. */
 TEST(many_threads)
 {
