@@ -269,6 +269,20 @@ static __always_inline enum call_plan call_plan_scoped(
 		       : CALL_IGNORED;
 }
 
+/*
+ * If a session has a scope, most calls of the kernel are outside of it.  They do not count, so
+ * nothing else is asked of them.
+ */
+static __always_inline bool call_is_outside(const struct hooks *hooks,
+					    const struct function *function)
+{
+	const struct scope *scope = &hooks->scope;
+	unsigned int way;
+
+	return scope_is_outside(scope, READ_ONCE(function->choice.role),
+				scope_set_of(scope, current), &way);
+}
+
 /* Does the function's condition refuse the call?  It has one. */
 bool call_refused(const struct function_condition *condition, const u64 *at,
 		  bool registers);

@@ -109,23 +109,43 @@ static __always_inline bool entered_plain(struct hooks *hooks, unsigned long ip,
 	return true;
 }
 
+static __always_inline bool is_outside(const struct hooks *hooks,
+				       unsigned long ip)
+{
+	const struct function *function;
+
+	/* The scope's sets are made before. */
+	if (!(smp_load_acquire(&hooks->asks) & ASKS_SCOPE))
+		return false;
+	function = function_find(&hooks->functions, ip, false);
+	return function && call_is_outside(hooks, function);
+}
+
+static __always_inline void function_hit_guarded(struct hooks *hooks,
+						 unsigned long ip,
+						 struct pt_regs *regs)
+{
+	u8 before;
+
+	if (unlikely(!call_hook_begin(&before))) {
+		call_miss(hooks, MISS_RECURSION);
+		return;
+	}
+	function_entered(hooks, ip, regs);
+	call_hook_end(before);
+}
+
 /* The two below are called with preemption off, and switch it on. */
 
 static noinline __kprobes void function_hit_any(struct hooks *hooks,
 						unsigned long ip,
 						struct pt_regs *regs)
 {
-	u8 before;
-
 	/* Gates and the table live as long as RCU sees us. */
-	if (unlikely(!kt_rcu_is_watching())) {
+	if (unlikely(!kt_rcu_is_watching()))
 		call_miss(hooks, MISS_IDLE);
-	} else if (unlikely(!call_hook_begin(&before))) {
-		call_miss(hooks, MISS_RECURSION);
-	} else {
-		function_entered(hooks, ip, regs);
-		call_hook_end(before);
-	}
+	else if (!is_outside(hooks, ip))
+		function_hit_guarded(hooks, ip, regs);
 	preempt_enable_notrace();
 }
 
@@ -536,7 +556,7 @@ static void hooks_choose_paths(struct hooks *hooks)
 
 void hooks_ask(struct hooks *hooks, u8 asks)
 {
-	WRITE_ONCE(hooks->asks, asks);
+	smp_store_release(&hooks->asks, asks);
 	WRITE_ONCE(hooks->scope.around, asks & ASKS_AROUND);
 	hooks_choose_paths(hooks);
 }

@@ -85,6 +85,20 @@ static __always_inline bool scope_begins(const struct scope *scope,
 	       (role == FUNCTION_ROOT && !READ_ONCE(scope->around));
 }
 
+/*
+ * A call of a function with this role by a task that is in none of the scope's functions.  It does
+ * not count, unless such a function begins with it.
+ */
+static __always_inline bool scope_is_outside(const struct scope *scope,
+					     enum function_role role,
+					     const struct scope_set *set,
+					     unsigned int *way)
+{
+	*way = scope_way(set, current);
+	return *way == SCOPE_WAYS && role != FUNCTION_CUT &&
+	       !scope_begins(scope, role);
+}
+
 enum scope_fate scope_enter_slow(struct scope *scope, enum function_role role,
 				 unsigned long stack, struct scope_set *set,
 				 unsigned int way, struct scope_state *before);
@@ -99,10 +113,9 @@ static __always_inline enum scope_fate scope_enter(struct scope *scope,
 						   struct scope_state *before)
 {
 	struct scope_set *set = scope_set_of(scope, current);
-	unsigned int way = scope_way(set, current);
+	unsigned int way;
 
-	if (likely(way == SCOPE_WAYS && role != FUNCTION_CUT &&
-		   !scope_begins(scope, role)))
+	if (likely(scope_is_outside(scope, role, set, &way)))
 		return SCOPE_OUT;
 	return scope_enter_slow(scope, role, stack, set, way, before);
 }
