@@ -47,6 +47,12 @@ static struct function *function_choose(struct functions *functions,
 
 	while (function->heir)
 		function = function->heir;
+	if (!choice->on) {
+		/* Hooks that are under way ask what was chosen before. */
+		function->next = function->choice;
+		function->next.on = false;
+		return function;
+	}
 	if (!function_is_recorded(choice) ||
 	    (choice->words == function->choice.words &&
 	     choice->program == function->choice.program)) {
