@@ -3,6 +3,7 @@
 # branch_cpus.sh - ktrace branch --cpu: what ran on CPUs, parted by threads, is what `ktrace branch' lists of
 # each thread alone (ptrace and the emulator are its judges), by the same names
 # One kernel is enough: what is traced is tested by tests/kernel.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/branch_cpus && cd /mnt/branch_cpus || exit 1
