@@ -173,6 +173,7 @@ awk '
 	{ flush(); reading = 0 }
 	END { flush() }' $tracing/trace | one_name >theirs
 echo nostacktrace >$tracing/trace_options
+echo 1 >$tracing/tracing_on
 echo >$tracing/trace
 ktrace report -g >report
 awk '
