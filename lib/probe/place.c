@@ -6,6 +6,7 @@
  * all probes, so functions of its image are told by their addresses.  Those of modules are told by
  * their names, because a module may go and come back elsewhere.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -543,9 +544,10 @@ static int address_name(struct place *place, const char *symbols)
 /* Names of functions. */
 struct wanted {
 	struct table found; /* struct found, by hashes of names */
-	bool lengths[sizeof(
-		((struct place *)0)->function)]; /* which they have */
+	bool lengths[512];  /* which of them have; as places' names */
 };
+static_assert(sizeof(((struct place *)0)->function) <=
+	      sizeof(((struct wanted *)0)->lengths));
 
 /* One pass over the symbols.  A few names have few lengths, so few of the symbols are hashed. */
 static void names_find(const struct wanted *wanted, const char *symbols)
@@ -593,7 +595,6 @@ int places_find(const char *symbols, struct place *const *places, size_t nr,
 	*which = 0;
 	for (size_t i = 0; !err && i < nr; i++) {
 		const char *name = places[i]->function;
-
 		size_t length = strlen(name);
 
 		list[i].place = places[i];

@@ -19,8 +19,6 @@
 #define CACHE_NAME "namesakes"
 #define CACHE_MODE 0644
 
-#define KALLSYMS   "/proc/kallsyms"
-
 struct function {
 	const char *name, *module;
 };
@@ -197,7 +195,7 @@ int namesakes_read(struct namesakes *n, const char *path, bool image)
 
 	if (cached && !cache_read(&cache_kernel, CACHE_NAME, &kept, &size))
 		return lines_make(n, kept);
-	err = text_read(&text, path ?: KALLSYMS, image);
+	err = text_read(&text, path ?: "/proc/kallsyms", image);
 	if (err) {
 		text_free(&text);
 		return err;

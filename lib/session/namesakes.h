@@ -22,8 +22,8 @@ struct namesakes {
  */
 int namesakes_read(struct namesakes *namesakes, const char *path, bool image);
 /*
- * Those of all modules, from the control tree's file `symbols', which is at @path.  This takes a
- * hundredth of the time.  -errno: older modules have no such file, or we may not read it.
+ * Those of all modules, from the control tree's file `symbols', which is at @path.  The
+ * kernel writes it much faster.  -errno: older modules have no such file, or we may not read it.
  */
 int namesakes_read_moving(struct namesakes *namesakes, const char *path);
 bool namesakes_has(const struct namesakes *namesakes, const char *module,
