@@ -271,15 +271,21 @@ static __always_inline enum call_plan call_plan_scoped(
 
 /*
  * If a session has a scope, most calls of the kernel are outside of it.  They do not count, so
- * nothing else is asked of them.
+ * nothing else is asked of them.  RCU must see us.  @direct: as of function_find().
  */
 static __always_inline bool call_is_outside(const struct hooks *hooks,
-					    const struct function *function)
+					    unsigned long ip, bool direct)
 {
 	const struct scope *scope = &hooks->scope;
+	const struct function *function;
 	unsigned int way;
 
-	return scope_is_outside(scope, READ_ONCE(function->choice.role),
+	/* The scope's sets are made before. */
+	if (!(smp_load_acquire(&hooks->asks) & ASKS_SCOPE))
+		return false;
+	function = function_find(&hooks->functions, ip, direct);
+	return function &&
+	       scope_is_outside(scope, READ_ONCE(function->choice.role),
 				scope_set_of(scope, current), &way);
 }
 

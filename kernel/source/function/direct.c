@@ -307,23 +307,12 @@ static noinline __kprobes unsigned long entered_rest(
 	return answer;
 }
 
-static __always_inline bool is_outside(const struct hooks *hooks,
-				       const struct trampoline_frame *frame)
-{
-	const struct function *function;
-
-	/* The scope's sets are made before. */
-	if (!(smp_load_acquire(&hooks->asks) & ASKS_SCOPE) ||
-	    unlikely(!kt_rcu_is_watching()))
-		return false;
-	function = function_find(&hooks->functions, place_of(frame), true);
-	return function && call_is_outside(hooks, function);
-}
-
 static noinline __kprobes unsigned long entered_alone_or_rest(
 	struct hooks *hooks, struct trampoline_frame *frame)
 {
-	if (unlikely(!entered_alone(hooks, frame)) && !is_outside(hooks, frame))
+	if (unlikely(!entered_alone(hooks, frame)) &&
+	    (unlikely(!kt_rcu_is_watching()) ||
+	     !call_is_outside(hooks, place_of(frame), true)))
 		return entered_rest(hooks, frame);
 	preempt_enable_notrace();
 	return TRAMPOLINE_LEAVE;

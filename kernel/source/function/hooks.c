@@ -109,18 +109,6 @@ static __always_inline bool entered_plain(struct hooks *hooks, unsigned long ip,
 	return true;
 }
 
-static __always_inline bool is_outside(const struct hooks *hooks,
-				       unsigned long ip)
-{
-	const struct function *function;
-
-	/* The scope's sets are made before. */
-	if (!(smp_load_acquire(&hooks->asks) & ASKS_SCOPE))
-		return false;
-	function = function_find(&hooks->functions, ip, false);
-	return function && call_is_outside(hooks, function);
-}
-
 static __always_inline void function_hit_guarded(struct hooks *hooks,
 						 unsigned long ip,
 						 struct pt_regs *regs)
@@ -144,7 +132,7 @@ static noinline __kprobes void function_hit_any(struct hooks *hooks,
 	/* Gates and the table live as long as RCU sees us. */
 	if (unlikely(!kt_rcu_is_watching()))
 		call_miss(hooks, MISS_IDLE);
-	else if (!is_outside(hooks, ip))
+	else if (!call_is_outside(hooks, ip, false))
 		function_hit_guarded(hooks, ip, regs);
 	preempt_enable_notrace();
 }
