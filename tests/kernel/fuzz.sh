@@ -43,7 +43,9 @@ check "none is left" is "$(get define)" ''
 for round in 1 2 3; do
 	rmmod $(lsmod | grep -o '^ktrace_[^ ]*') 2>/dev/null
 done
-check "all modules can be unloaded" is "$(lsmod | grep -o '^ktrace_[^ ]*')" ''
+# ktrace-trampoline stays for ever once it was used, as by a test before this one.
+check "all modules can be unloaded" is \
+	"$(lsmod | grep -o '^ktrace_[^ ]*' | grep -vx ktrace_trampoline)" ''
 check "and ktrace" sh -c "umount $tree && rmmod ktrace"
 check "and loaded again" load_module ktrace
 mount -t ktracefs none $tree
