@@ -51,7 +51,9 @@ int main(int argc, char **argv)
 	return parse(argc > 1 ? argv[1] : "abcdefgh!") == 1;
 }
 END
-gcc -O1 -g -o crash crash.c
+# Most programs here are static: stepping through the loader takes more time than all else.
+gcc -O1 -g -static-pie -o crash crash.c
+gcc -O1 -g -o dynamic crash.c
 
 # Lines "KIND FUNCTION SOURCE FUNCTION SOURCE" of the entries that are in the file.
 entries_of()	# FILE JSON
@@ -107,7 +109,9 @@ check 'its calls' [ "$(entries_of "$PWD/crash" all.json | awk '$1 ~ /^call/ { pr
 check 'and returns' [ "$(entries_of "$PWD/crash" all.json | awk '$1 == "return" { print $2, $4 }' | grep -c '^length parse$')" = 4 ]
 check 'places are called as addr2line does' outside_of "$PWD/crash" all.json
 head differ | sed 's/^/# /'
-check 'those of libraries are known, too' [ "$(jq -r '.to.function? // empty' all.json | grep -c '^_dl_relocate_object$')" -ge 1 ]
+run ktrace branch -s 1M -F json -o dynamic.json -- ./dynamic abcd
+check 'those of libraries are known, too' [ "$(jq -r '.to.function? // empty' dynamic.json | grep -c '^_dl_relocate_object$')" -ge 1 ]
+check 'and called as addr2line does' outside_of "$PWD/dynamic" dynamic.json
 run setarch -R ktrace branch -s 1M -o all.text -- ./crash abcd
 expanded=$(perl "$expand" <all.text)
 check 'text has as many branches as JSON' [ "$expanded" = "$(jq -r 'select(.to) | 1' all.json | wc -l)" ]
@@ -223,7 +227,7 @@ cat >names.cc <<'END'
 namespace shop { template <class T> struct basket { __attribute__((noinline)) static T price(T x) { return x * 2; } }; }
 int main(int argc, char **) { return shop::basket<int>::price(argc) == 1; }
 END
-g++ -O1 -g -o names names.cc
+g++ -O1 -g -static -o names names.cc
 run ktrace branch -- ./names
 check 'names of C++' grep -q ' → shop::basket<int>::price names.cc:1' <<<"$out"
 cat >inlined.cc <<'END'
@@ -231,7 +235,7 @@ volatile int sum;
 namespace shop { inline __attribute__((always_inline)) void count(int x) { for (; x > 0; x--) sum += x; } }
 int main(int argc, char **argv) { shop::count(argc + 5); return 0; }
 END
-g++ -O1 -g -o inlined inlined.cc
+g++ -O1 -g -static -o inlined inlined.cc
 run ktrace branch -- ./inlined
 check 'also of those that were put into others' grep -q 'shop::count in main+0x[0-9a-f]* inlined.cc:2' <<<"$out"
 cp crash gone
@@ -300,7 +304,7 @@ int main(void)
 	return 0;
 }
 END
-gcc -O1 -fno-optimize-sibling-calls -g -o many many.c
+gcc -O1 -fno-optimize-sibling-calls -g -static -o many many.c
 run ktrace branch -F json -o many.json -- ./many
 check 'its threads and children' [ "$(jq -r '.thread' many.json | sort -u | wc -l)" = 3 ]
 check 'all of their branches' [ "$(jq -r 'select(.kind == "call" and .to.function == "step") | .thread' many.json |
@@ -320,7 +324,7 @@ int main(void)
 	return 0;
 }
 END
-gcc -O1 -g -o worker worker.c
+gcc -O1 -g -static -o worker worker.c
 run ktrace branch -- ./worker
 ends 139 'a program of which a thread is killed'
 check 'it is that thread' [ "$(grep '^killed by' <<<"$out" | sed 's/+0x[0-9a-f]*//')" = \

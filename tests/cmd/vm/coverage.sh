@@ -2,6 +2,7 @@
 #
 # coverage.sh - ktrace branch --coverage: the lines that have run are those that gcov counts
 # One kernel is enough: what is traced is tested by tests/kernel.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/coverage/other && cd /mnt/coverage || exit 1

@@ -3,6 +3,7 @@
 # function_copies.sh - record -F: arguments of a copy that the compiler made of a function are
 # those that the kernel's debug file says
 # One kernel is enough: tests/prototypes compares those of all copies, on each kernel.
+# Only in check-all: tests/prototypes runs there, too.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/function_copies && cd /mnt/function_copies || exit 1

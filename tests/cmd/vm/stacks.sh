@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # stacks.sh - events with their stacks; the kernel's own tracer is the judge
+# One kernel is enough: tests/kernel/stacks.sh has the kernel's unwinder as judge on each.
 
 . "$(dirname "$0")/../check.sh"
 chain=$PWD/build/user/tests/kernel/chain-static
