@@ -36,6 +36,7 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 	return !gate->predicate ||
 	       kt_filter_run(&gate->predicate->filter, payload, size, cpu);
 }
+EXPORT_SYMBOL_GPL(kt_gate_judges);
 
 /* Copies whole units: the writer has zeroed the bytes behind the payload. */
 static noinline void gate_copy(const struct kt_gate *gate,

@@ -74,6 +74,12 @@ struct kt_source {
 	 */
 	u64 (*missed)(const void *state, unsigned int reason);
 	const char *const *misses;
+	/*
+	 * The same for hits that it has recorded, but without what their arguments point to.
+	 * They are not among the misses, and have a line of their own: "source captures".
+	 */
+	u64 (*uncaptured)(const void *state, unsigned int reason);
+	const char *const *uncaptured_reasons;
 
 	/*
 	 * What its events are attached to: each names one of these points, and exists

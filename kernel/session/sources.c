@@ -197,19 +197,20 @@ void kt_sources_synchronize(void (*also)(void))
 /* ---- misses --------------------------------------------------------------- */
 
 /* In all, and then by reason. */
-static void missed_show(struct seq_file *m, const struct kt_source *source,
-			const void *state)
+static void missed_show(struct seq_file *m, const char *name,
+			u64 (*missed)(const void *state, unsigned int reason),
+			const char *const *reasons, const void *state)
 {
 	unsigned int i = 0;
 	u64 sum = 0;
 
 	do {
-		sum += state ? source->missed(state, i) : 0;
-	} while (source->misses && source->misses[++i]);
-	seq_printf(m, "source %s missed %llu", source->name, sum);
-	for (i = 0; source->misses && source->misses[i]; i++)
-		seq_printf(m, " %s %llu", source->misses[i],
-			   state ? source->missed(state, i) : 0);
+		sum += state ? missed(state, i) : 0;
+	} while (reasons && reasons[++i]);
+	seq_printf(m, "source %s missed %llu", name, sum);
+	for (i = 0; reasons && reasons[i]; i++)
+		seq_printf(m, " %s %llu", reasons[i],
+			   state ? missed(state, i) : 0);
 	seq_putc(m, '\n');
 }
 
@@ -219,8 +220,13 @@ void kt_sources_show_missed(struct seq_file *m,
 	const struct kt_source *source;
 
 	list_for_each_entry(source, &kt_sources, node) {
+		const void *state = kt_source_state(session, source);
+
 		if (source->missed)
-			missed_show(m, source,
-				    kt_source_state(session, source));
+			missed_show(m, source->name, source->missed,
+				    source->misses, state);
+		if (source->uncaptured)
+			missed_show(m, "captures", source->uncaptured,
+				    source->uncaptured_reasons, state);
 	}
 }

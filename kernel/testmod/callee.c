@@ -13,6 +13,9 @@
  *	patch		callee_error() is replaced, as by a live patch, until the module goes
  *	nest COUNT	callee_outer(), which calls two others, and one of these by
  *			itself, COUNT times
+ *	alter COUNT	altered_text(), which changes what its argument points to
+ *	hold		altered_sleep(), which does the same and sleeps until the writer is
+ *			killed
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -101,6 +104,37 @@ CALLEE int callee_outer(int number)
 	return result + callee_inner(2 * number);
 }
 
+/* No functions callee_*: tests know how many of these there are. */
+CALLEE int altered_text(char *text, int number);
+CALLEE int altered_sleep(char *text);
+
+CALLEE int altered_text(char *text, int number)
+{
+	memset(text, 'x', strlen(text));
+	return -number;
+}
+
+CALLEE int altered_sleep(char *text)
+{
+	memset(text, 'x', strlen(text));
+	while (!signal_pending(current))
+		msleep_interruptible(1000);
+	return -EINTR;
+}
+
+/* The text is gone when this returns. */
+static int alter(unsigned long count, bool sleep)
+{
+	char text[16];
+
+	while (count--) {
+		strscpy(text, "at the entry", sizeof(text));
+		altered_text(text, 7);
+	}
+	strscpy(text, "held", sizeof(text));
+	return sleep ? altered_sleep(text) : 0;
+}
+
 static CALLEE int patched_error(int number)
 {
 	return number + 1;
@@ -154,6 +188,10 @@ static int run(const char *text)
 		}
 		return 0;
 	}
+	if (sysfs_streq(text, "hold"))
+		return alter(0, true);
+	if (sscanf(text, "alter %lu", &count) == 1)
+		return alter(count, false);
 	if (sscanf(text, "calls %lu", &count) != 1)
 		return -EINVAL;
 	while (count--) {

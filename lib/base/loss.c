@@ -121,6 +121,13 @@ static const struct {
 	 "they called is missing, too"},
 	{"function", "stack",
 	 "calls so deep that too little of the stack was left"},
+	{"captures", "open",
+	 "calls that were recorded when they returned: what their arguments "
+	 "point to, because too many were open: see the parameter "
+	 "`captured_calls' of ktrace-functions"},
+	{"captures", "nested",
+	 "calls that were recorded when they returned: what their arguments "
+	 "point to, because they came while memory was being read there"},
 	{"probe", "nested",
 	 "hits while another probe was being handled on the CPU"},
 	{"probe", "open",

@@ -186,15 +186,35 @@ static unsigned int call_words(const struct row *row)
 					       : FUNCTION_REGISTERS;
 }
 
-/* Of a whole call: the arguments, what was returned, and how long it took. */
+/* What the function's program captures. */
+static int captured_add(struct ktrace_type *type, struct ktrace_field *to,
+			struct prototypes *prototypes, const char *program,
+			struct arena *arena)
+{
+	unsigned int nr = captured_fields(prototypes, program, type->size,
+					  to + type->nr_fields, arena);
+
+	if (!nr)
+		return error_set(-ENOMEM, "out of memory");
+	type->size += captured_size(nr);
+	type->dynamic = true;
+	type->nr_fields += nr;
+	return 0;
+}
+
+/*
+ * Of a whole call: the arguments, what they point to, what was returned, and how long it
+ * took.
+ */
 static int call_use(const struct row *row, const struct events *events,
 		    const struct function_fields *fields,
+		    struct prototypes *prototypes, const char *program,
+		    struct arena *arena,
 		    int (*use)(void *data, const struct ktrace_type *type),
 		    void *data)
 {
-	struct ktrace_field all[FUNCTION_FIELDS + 2];
-	unsigned int nr = fields->nr_arguments;
-	const struct ktrace_type type = {
+	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS + 2];
+	struct ktrace_type type = {
 		.id = events->call.id,
 		.variant_of = &events->call,
 		.index = row->index,
@@ -202,20 +222,25 @@ static int call_use(const struct row *row, const struct events *events,
 		.name = row->name,
 		.size = CALL_SIZE + 8 * call_words(row),
 		.fields = all,
-		.nr_fields = nr + fields->returns + 1,
+		.nr_fields = fields->nr_arguments,
 	};
+	int err = 0;
 
-	for (unsigned int i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < type.nr_fields; i++) {
 		all[i] = fields->arguments[i];
 		/* One that is not recorded is nowhere. */
 		if (all[i].size)
 			all[i].offset += CALL_SIZE - ENTRY_SIZE;
 	}
+	if (program)
+		err = captured_add(&type, all, prototypes, program, arena);
+	if (err)
+		return err;
 	if (fields->returns) {
-		all[nr] = fields->result;
-		all[nr++].offset = 16;
+		all[type.nr_fields] = fields->result;
+		all[type.nr_fields++].offset = 16;
 	}
-	all[nr] = (struct ktrace_field){
+	all[type.nr_fields++] = (struct ktrace_field){
 		.name = "duration",
 		.ctype = "u64",
 		.offset = 8,
@@ -263,22 +288,6 @@ static void entry_arguments(struct ktrace_type *entry,
 	entry->nr_fields = fields->nr_arguments;
 }
 
-/* What the function's program captures. */
-static int entry_captured(struct ktrace_type *entry, struct entry_fields *to,
-			  struct prototypes *prototypes, const char *program,
-			  struct arena *arena)
-{
-	unsigned int nr = captured_fields(prototypes, program, entry->size,
-					  to->all + entry->nr_fields, arena);
-
-	if (!nr)
-		return error_set(-ENOMEM, "out of memory");
-	entry->size += captured_size(nr);
-	entry->dynamic = true;
-	entry->nr_fields += nr;
-	return 0;
-}
-
 static int entry_use(struct ktrace_type *entry, const struct events *events,
 		     const struct function_fields *fields,
 		     struct prototypes *prototypes, const char *program,
@@ -291,7 +300,7 @@ static int entry_use(struct ktrace_type *entry, const struct events *events,
 
 	entry_arguments(entry, fields, &to, events->nr_stacks);
 	if (program)
-		err = entry_captured(entry, &to, prototypes, program, arena);
+		err = captured_add(entry, to.all, prototypes, program, arena);
 	if (err)
 		return err;
 	/* They are the last ones of a type. */
@@ -339,12 +348,13 @@ static int row_use(const struct row *row, const struct events *events,
 	if (entry.id)
 		err = entry_use(&entry, events, &fields, prototypes, program,
 				arena, use, data);
-	free(program);
 	if (!err && exit.id)
 		err = use(data, &exit);
 	fields_limit(&fields, call_words(row));
 	if (!err && events->call.id)
-		err = call_use(row, events, &fields, use, data);
+		err = call_use(row, events, &fields, prototypes, program, arena,
+			       use, data);
+	free(program);
 	return err;
 }
 

@@ -184,6 +184,58 @@ noinline void call_entry_program(struct kt_enabled *enabled,
 	kt_capturing_end(enabled, program->capturing, frame, words.at);
 }
 
+noinline bool call_write_made(struct kt_enabled *enabled, struct whole *whole,
+			      u32 size)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+	struct kt_ring *ring = kt_ring_here(enabled);
+	struct kt_record record;
+	void *slot;
+
+	if (gate && (!kt_gate_admits(gate) ||
+		     !kt_gate_judges(gate, whole, size, smp_processor_id())))
+		return false;
+	slot = kt_ring_reserve(ring, &record, enabled->id, size,
+			       KT_RECORD_DYNAMIC);
+	if (!slot)
+		return false;
+	kt_capture_copy(slot, whole, size);
+	kt_ring_commit(ring, &record);
+	return true;
+}
+
+/* Made here, and not in the ring: only what is recorded counts. */
+noinline void call_write_uncaptured(struct hooks *hooks,
+				    struct kt_enabled *enabled,
+				    const struct call *call, const u64 *words,
+				    u64 value)
+{
+	const struct kt_capture *program =
+		&call->function->choice.program->capturing->program;
+	u32 i, nr = call->nr_words,
+	       own = sizeof(struct whole) + nr * sizeof(u64);
+	u64 room[(sizeof(struct whole) + 2 * sizeof(u16) +
+		  KT_CAPTURE_FIELDS_MAX * sizeof(u32)) /
+			 sizeof(u64) +
+		 FUNCTION_WORDS + 1];
+	struct whole *whole = (struct whole *)room;
+	u32 size = kt_capture_nothing(program, whole, own);
+
+	/* All fields of the largest program, and a unit behind them. */
+	static_assert(sizeof(room) >=
+		      sizeof(*whole) + FUNCTION_WORDS * sizeof(u64) +
+			      2 * sizeof(u16) +
+			      KT_CAPTURE_FIELDS_MAX * sizeof(u32) + KT_UNIT);
+	whole_store(whole, call->function, call->begin, rdtsc(), value);
+	whole->arguments = sizeof(*whole) | nr * sizeof(u64) << 16;
+	for (i = 0; i < nr; i++)
+		whole->words[i] = words[i];
+	*((u16 *)((void *)whole + own) + 1) =
+		GENMASK(program->nr_fields - 1, 0);
+	if (call_write_made(enabled, whole, size))
+		this_cpu_inc(hooks->misses[call->uncaptured]);
+}
+
 noinline void call_stack_words(u64 *to, unsigned long sp, u32 nr)
 {
 	if (env_copy(to, sp + sizeof(u64), nr * sizeof(u64), true))

@@ -21,7 +21,8 @@ struct call {
 	enum scope_fate fate;	   /* SCOPE_OUT: it is in none */
 	/* For the event of whole calls. */
 	bool timed;
-	u8 nr_words; /* that are kept beside it */
+	u8 nr_words;   /* that are kept beside it */
+	u8 uncaptured; /* of a function with a program: why it was not run */
 	u64 begin;
 };
 
@@ -133,7 +134,34 @@ static __always_inline u64 call_word(struct call_words words, u32 i)
  */
 void call_stack_words(u64 *to, unsigned long sp, u32 nr);
 
-/* One after the other, without a loop, which would take longer than what it does. */
+/*
+ * Up to six: those in registers.  One after the other, without a loop, which would take longer
+ * than what it does.  False: there are fewer.
+ */
+static __always_inline bool call_words_store(u64 *to, struct call_words words,
+					     u32 nr)
+{
+	if (nr < 1)
+		return false;
+	to[0] = call_word(words, 0);
+	if (nr < 2)
+		return false;
+	to[1] = call_word(words, 1);
+	if (nr < 3)
+		return false;
+	to[2] = call_word(words, 2);
+	if (nr < 4)
+		return false;
+	to[3] = call_word(words, 3);
+	if (nr < 5)
+		return false;
+	to[4] = call_word(words, 4);
+	if (nr < 6)
+		return false;
+	to[5] = call_word(words, 5);
+	return true;
+}
+
 static __always_inline void entry_store(struct entry *entry,
 					const struct function *function,
 					struct call_words words, u32 nr)
@@ -142,26 +170,9 @@ static __always_inline void entry_store(struct entry *entry,
 
 	entry->function = function->index;
 	entry->arguments = sizeof(*entry) + (nr * sizeof(u64) << 16);
-	if (nr < 1)
-		return;
-	to[0] = call_word(words, 0);
-	if (nr < 2)
-		return;
-	to[1] = call_word(words, 1);
-	if (nr < 3)
-		return;
-	to[2] = call_word(words, 2);
-	if (nr < 4)
-		return;
-	to[3] = call_word(words, 3);
-	if (nr < 5)
-		return;
-	to[4] = call_word(words, 4);
-	if (nr < 6)
-		return;
-	to[5] = call_word(words, 5);
 	/* Functions with arguments on the stack have no trampoline. */
-	if (words.registers && unlikely(nr > FUNCTION_WORDS))
+	if (call_words_store(to, words, nr) && words.registers &&
+	    unlikely(nr > FUNCTION_WORDS))
 		call_stack_words(to + FUNCTION_WORDS, words.sp,
 				 nr - FUNCTION_WORDS);
 }
@@ -364,8 +375,8 @@ static __always_inline bool call_is_plain(const struct hooks *hooks,
 }
 
 /* What was planned becomes what is kept. */
-static __always_inline void call_keep(struct hooks *hooks, struct call *call,
-				      const struct call *planned)
+static __always_inline void call_keep_untimed(struct call *call,
+					      const struct call *planned)
 {
 	call->function = planned->function;
 	call->fate = planned->fate;
@@ -373,12 +384,23 @@ static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 		call->before = planned->before;
 	call->nr_words = 0;
 	call->timed = false;
-	if (likely(!READ_ONCE(hooks->hit[CALL])))
-		return;
-	call->nr_words = min_t(u32, READ_ONCE(planned->function->choice.words),
+}
+
+/* The same, and it is for the event of whole calls. */
+static __always_inline void call_time(struct call *call)
+{
+	call->nr_words = min_t(u32, READ_ONCE(call->function->choice.words),
 			       FUNCTION_WORDS);
 	call->timed = true;
 	call->begin = rdtsc();
+}
+
+static __always_inline void call_keep(struct hooks *hooks, struct call *call,
+				      const struct call *planned)
+{
+	call_keep_untimed(call, planned);
+	if (unlikely(READ_ONCE(hooks->hit[CALL])))
+		call_time(call);
 }
 
 /* The same, if nothing is to be kept but its function: call_is_plain(). */
@@ -520,6 +542,17 @@ static __always_inline void call_write_whole(struct kt_enabled *enabled,
 	kt_write_end(&write, KT_RECORD_DYNAMIC);
 }
 
+/*
+ * The same, of a record that is made: @size bytes, and room for a unit behind them.  Is it
+ * recorded?
+ */
+bool call_write_made(struct kt_enabled *enabled, struct whole *whole, u32 size);
+
+/* The function's program was not run: call->uncaptured says why. */
+void call_write_uncaptured(struct hooks *hooks, struct kt_enabled *enabled,
+			   const struct call *call, const u64 *words,
+			   u64 value);
+
 /* What must be done at a return even if it cannot be recorded. */
 static __always_inline void call_left(struct hooks *hooks,
 				      const struct call *call)
@@ -530,7 +563,8 @@ static __always_inline void call_left(struct hooks *hooks,
 
 static __always_inline void call_record_return(struct hooks *hooks,
 					       const struct call *call,
-					       const u64 *words, u64 value)
+					       const u64 *words, u64 value,
+					       struct whole *whole)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
 
@@ -541,12 +575,21 @@ static __always_inline void call_record_return(struct hooks *hooks,
 	if (likely(!call->timed))
 		return;
 	enabled = READ_ONCE(hooks->hit[CALL]);
-	if (enabled)
+	if (!enabled)
+		return;
+	/* Behind a trampoline that was asked before, and there is no program. */
+	if (whole && call_whole_refused(enabled, call->function, call->begin,
+					value, whole))
+		return;
+	if (whole && unlikely(call->function->choice.program))
+		call_write_uncaptured(hooks, enabled, call, words, value);
+	else
 		call_write_whole(enabled, call, words, value);
 }
 
 /*
- * Behind call_left().  @words: call->nr_words of them; @value: the register of results.
+ * Behind call_left().  @words: call->nr_words of them; @value: the register of results;
+ * @whole: room to ask the filter of whole calls; NULL: the call was hooked by a trampoline.
  *
  * A hook may run in this context.  But no call is kept that begins within a hook of its own
  * context.  So this one began in another context, in an interrupt that came while the hook
@@ -555,12 +598,13 @@ static __always_inline void call_record_return(struct hooks *hooks,
  */
 static __always_inline void call_returned(struct hooks *hooks,
 					  const struct call *call,
-					  const u64 *words, u64 value)
+					  const u64 *words, u64 value,
+					  struct whole *whole)
 {
 	u8 before;
 	bool first = call_hook_begin(&before);
 
-	call_record_return(hooks, call, words, value);
+	call_record_return(hooks, call, words, value, whole);
 	if (likely(first))
 		call_hook_end(before);
 }

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "base/symbol.h"
+#include "captured.h"
 #include "choice.h"
 #include "choose.h"
 #include "hooks.h"
@@ -302,6 +303,8 @@ int choices_write(struct hooks *hooks, char *text)
 	err = err ?: scan_run(hooks, &choices, NULL);
 	list_for_each_entry(choice, &choices.all, node)
 		err = err ?: choice_check(hooks->session, choice);
+	if (!err && hooks->hit[CALL])
+		err = captured_prepare(hooks, &choices);
 	err = err ?: asking_begin(hooks, &choices);
 	err = change_make(hooks, before, err);
 	if (!err)

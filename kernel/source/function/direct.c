@@ -376,7 +376,7 @@ static noinline __kprobes void returned_slow(struct hooks *hooks,
 	if (unlikely(!kt_rcu_is_watching()))
 		return;
 	call_left(hooks, call);
-	call_returned(hooks, call, words, result);
+	call_returned(hooks, call, words, result, NULL);
 }
 
 static noinline __kprobes void returned_plain(struct hooks *hooks,

@@ -152,6 +152,12 @@ static const char *const misses[] = {
 	[MISS_TASK] = "task",		NULL,
 };
 
+static const char *const uncaptured[] = {
+	[UNCAPTURED_OPEN - MISSES] = "open",
+	[UNCAPTURED_NESTED - MISSES] = "nested",
+	NULL,
+};
+
 static u64 function_missed(const void *state, unsigned int reason)
 {
 	const struct hooks *hooks = state;
@@ -163,6 +169,11 @@ static u64 function_missed(const void *state, unsigned int reason)
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(hooks->misses, cpu)[reason]);
 	return sum;
+}
+
+static u64 function_uncaptured(const void *state, unsigned int reason)
+{
+	return function_missed(state, MISSES + reason);
 }
 
 static bool function_state_end(void *state)
@@ -247,6 +258,8 @@ static struct kt_source function_source = {
 	.synchronize = functions_synchronize,
 	.missed = function_missed,
 	.misses = misses,
+	.uncaptured = function_uncaptured,
+	.uncaptured_reasons = uncaptured,
 	.explicit = true,
 	.hooks_code = true,
 };

@@ -26,6 +26,7 @@
 
 #include "base/symbol.h"
 #include "call.h"
+#include "captured.h"
 #include "direct.h"
 #include "hooks.h"
 #include "returns.h"
@@ -36,6 +37,39 @@ static struct kt_source *source;
 
 /* ---- hooks ---------------------------------------------------------------- */
 
+/* Until it returns.  NULL: no node is left. */
+static __always_inline struct call *keep(struct hooks *hooks,
+					 struct pt_regs *regs,
+					 const struct call *plan)
+{
+	struct hooked *hooked = returns_hook(hooks->returns, regs);
+
+	if (unlikely(!hooked))
+		return NULL;
+	call_keep_untimed(&hooked->call, plan);
+	return &hooked->call;
+}
+
+/* The same for the event of whole calls. */
+static __always_inline struct call *keep_whole(struct hooks *hooks,
+					       struct pt_regs *regs,
+					       const struct call *plan)
+{
+	const struct call_words words = {(const u64 *)regs, regs->sp, 1};
+	struct hooked *hooked;
+
+	if (unlikely(READ_ONCE(plan->function->choice.program)))
+		return captured_keep(hooks, regs, plan);
+	hooked = returns_hook(hooks->returns, regs);
+	if (unlikely(!hooked))
+		return NULL;
+	call_keep_untimed(&hooked->call, plan);
+	call_words_store(hooked->words, words,
+			 READ_ONCE(plan->function->choice.words));
+	call_time(&hooked->call);
+	return &hooked->call;
+}
+
 /* With preemption off. */
 static __always_inline void function_entered(struct hooks *hooks,
 					     unsigned long ip,
@@ -44,8 +78,6 @@ static __always_inline void function_entered(struct hooks *hooks,
 	struct function *function = function_find(&hooks->functions, ip, false);
 	const struct call_words words = {(const u64 *)regs, regs->sp, 1};
 	struct call plan __kt_uninitialized, *call = NULL;
-	struct hooked *hooked;
-	u32 i;
 
 	/* It has just been taken out of the table: its module goes. */
 	if (unlikely(!function))
@@ -54,16 +86,14 @@ static __always_inline void function_entered(struct hooks *hooks,
 	case CALL_IGNORED:
 		return;
 	case CALL_KEPT:
-		hooked = returns_hook(hooks->returns, regs);
-		if (unlikely(!hooked)) {
+		call = unlikely(READ_ONCE(hooks->hit[CALL]))
+			       ? keep_whole(hooks, regs, &plan)
+			       : keep(hooks, regs, &plan);
+		if (unlikely(!call)) {
 			call_left(hooks, &plan);
 			call_miss(hooks, MISS_NODE);
 			return;
 		}
-		call = &hooked->call;
-		call_keep(hooks, call, &plan);
-		for (i = 0; i < call->nr_words; i++)
-			hooked->words[i] = call_word(words, i);
 		break;
 	case CALL_NOTED:
 		break;
@@ -183,21 +213,22 @@ static __always_inline bool returned_plain(struct hooks *hooks,
 	return true;
 }
 
-static noinline void returned_slow(struct hooks *hooks,
-				   const struct hooked *hooked, u64 result)
+static noinline void returned_slow(struct hooks *hooks, struct hooked *hooked,
+				   u64 result)
 {
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!kt_rcu_is_watching()))
 		return;
 	call_left(hooks, &hooked->call);
-	call_returned(hooks, &hooked->call, hooked->words, result);
+	call_returned(hooks, &hooked->call, hooked->words, result,
+		      &hooked->whole);
 }
 
 /* With preemption off. */
 static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
 				    regs)
 {
-	const struct hooked *hooked = container_of(node, struct hooked, node);
+	struct hooked *hooked = container_of(node, struct hooked, node);
 
 	if (unlikely(!returned_plain(data, &hooked->call, regs->ax)))
 		returned_slow(data, hooked, regs->ax);
@@ -232,7 +263,7 @@ struct hooks *hooks_make(struct kt_session *session)
 
 	if (!hooks || hooks->misses)
 		return hooks;
-	hooks->misses = __alloc_percpu(MISSES * sizeof(u64), sizeof(u64));
+	hooks->misses = __alloc_percpu(MISSES_ALL * sizeof(u64), sizeof(u64));
 	if (!hooks->misses)
 		return NULL;
 	hooks->session = session;
@@ -552,13 +583,24 @@ void hooks_ask(struct hooks *hooks, u8 asks)
 int hooks_attach(struct hooks *hooks, enum moment moment,
 		 struct kt_enabled *enabled, unsigned int calls)
 {
+	bool first = !hooks_any(hooks);
+	int err;
+
 	/* Entries alone need it, too, if there is a scope. */
-	if (!hooks_any(hooks)) {
+	if (first) {
 		hooks->returns = returns_make(hooks, function_returned,
+					      sizeof(struct hooked),
 					      clamp(calls, 1u, 1u << 20));
 		if (!hooks->returns)
 			return kt_refuse(hooks->session, -ENOMEM,
 					 "no memory for %u open calls", calls);
+	}
+	err = moment == CALL ? captured_prepare(hooks, &hooks->choices) : 0;
+	if (err && first)
+		returns_free(hooks->returns);
+	if (err)
+		return err;
+	if (first) {
 		scope_clear(&hooks->scope);
 		direct_begin(hooks);
 	}
@@ -576,6 +618,7 @@ void hooks_detach(struct hooks *hooks, enum moment moment)
 	hooks_unregister(hooks);
 	/* A hook that saw it attached finds no node any more; it is freed after RCU. */
 	returns_free(hooks->returns);
+	captured_free(hooks);
 }
 
 static bool is_of(const struct function *function, const struct module *module,

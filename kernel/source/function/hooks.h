@@ -30,6 +30,10 @@ enum miss {
 	MISS_SLEEP, /* the machine sleeps, or is about to; as MISS_NMI */
 	MISS_TASK, /* of a root: too many tasks are in roots; and all that it calls */
 	MISSES,
+	/* Whole calls that are recorded, but without what their program reads. */
+	UNCAPTURED_OPEN = MISSES, /* too many such calls were open */
+	UNCAPTURED_NESTED,	  /* a program was reading in this context */
+	MISSES_ALL,
 };
 
 /* What is asked of a call before it is recorded (hooks.asks). */
@@ -73,7 +77,8 @@ struct hooks {
 		*alone; /* the same of entry, if it alone is attached */
 	/* Whole calls, if they alone are attached, and nothing is to be asked of them first. */
 	struct kt_enabled *whole;
-	struct rethook *returns; /* while one is attached */
+	struct rethook *returns;  /* while one is attached */
+	struct rethook *captured; /* with what programs read: captured.h */
 	u8 asks;
 	struct scope scope;
 	struct function_programs programs;

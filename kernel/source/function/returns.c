@@ -97,10 +97,10 @@ const char *returns_init(void)
 	return NULL;
 }
 
-struct rethook *returns_make(void *data, rethook_handler_t handler, int nr)
+struct rethook *returns_make(void *data, rethook_handler_t handler, int size,
+			     int nr)
 {
-	struct rethook *returns =
-		kt_rethook_make(data, handler, sizeof(struct hooked), nr);
+	struct rethook *returns = kt_rethook_make(data, handler, size, nr);
 
 	return IS_ERR(returns) ? NULL : returns;
 }

@@ -18,6 +18,7 @@ struct hooked {
 	struct rethook_node node;
 	struct call call;
 	u64 words[FUNCTION_WORDS]; /* call.nr_words of them */
+	struct whole whole;	   /* to be filtered; as in direct.c */
 };
 
 DECLARE_STATIC_CALL(kt_rethook_try_get, rethook_try_get);
@@ -26,8 +27,12 @@ DECLARE_STATIC_CALL(kt_rethook_hook, rethook_hook);
 /* What the kernel lacks, NULL: nothing. */
 const char *returns_init(void);
 
-/* For up to @nr open calls; the handler gets @data.  NULL: no memory. */
-struct rethook *returns_make(void *data, rethook_handler_t handler, int nr);
+/*
+ * For up to @nr open calls, of each of which a node of @size bytes is kept; the handler gets
+ * @data.  NULL: no memory.
+ */
+struct rethook *returns_make(void *data, rethook_handler_t handler, int size,
+			     int nr);
 /*
  * From here on no call is hooked, and when all CPUs have left the handler (RCU) it is not
  * called any more: open calls return without it.  @returns may be NULL.

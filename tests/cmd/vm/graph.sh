@@ -312,6 +312,45 @@ check 'and no other' [ -z "$(grep -v ' = -2 ENOENT$' calls)" ]
 run ktrace graph -q -f 'vfs_statx,hrtimer_nanosleep' --longer 50ms --columns none -- sleep 0.1
 check 'calls that take long' grep -qE '^\| hrtimer_nanosleep\(.*\) = 0$' <<<"$out"
 check 'and no others' [ -z "$(grep -v '^| hrtimer_nanosleep(' <<<"$out")" ]
+# When they return, the position is 5.
+cat >work <<'END'
+for i in 1 2 3; do
+	echo text >"file $i"
+	read -r line <"file $i"
+	mv "file $i" gone
+done
+END
+run ktrace graph -q -f vfs_read --entered 'comm == bash' --returns 'ret == 5' --trace t \
+	--columns none -o calls -- bash work
+ends 0 'what arguments point to, of calls that are written when they return'
+for i in 1 2 3; do
+	check "file $i has its name, and its position is that of the entry" grep -qE \
+		'^\| vfs_read\(file=0x[0-9a-f]* "file '$i'", buf=.*, pos=0x[0-9a-f]* 0\) = 5$' calls
+done
+run ktrace report -q -e call:vfs_read t
+check 'so it is in an event' grep -qE ' call:vfs_read: file=0x[0-9a-f]* "file 1" .* ret=5 duration=[0-9]+$' <<<"$out"
+run ktrace report -q -F json -e call:vfs_read t
+check 'and in JSON' grep -q '"__cut":0,"__unread":0,"__file_val":"file 1","__pos_val":\[\?0\]\?,"ret":5,"duration":' <<<"$out"
+rm -r t gone
+# Three places for five calls that last.
+was=$(cat /sys/module/ktrace_functions/parameters/captured_calls)
+echo 3 >/sys/module/ktrace_functions/parameters/captured_calls
+mkfifo pipe
+cat >work <<'END'
+exec 3<>pipe
+for i in 1 2 3 4 5; do
+	dd if=pipe of=/dev/null bs=5 count=1 2>/dev/null &
+done
+sleep 2
+printf '12345%.0s' 1 2 3 4 5 >&3
+wait
+END
+run ktrace graph -f vfs_read --entered 'comm == dd' --longer 1s --columns none -o calls -- bash work
+check 'calls for which there is no place say so' [ "$(grep -c '^| vfs_read(file=0x[0-9a-f]* "pipe", ' calls) \
+$(grep -c '^| vfs_read(file=0x[0-9a-f]* ?, ' calls)" = '3 2' ]
+check 'and so does the end' grep -q 'missed 2 of captures: .*captured_calls' <<<"$err"
+echo "$was" >/sys/module/ktrace_functions/parameters/captured_calls
+rm pipe
 # dd reads and writes as much at a time as it is told.
 cat >work <<'END'
 dd if=/dev/zero of=/dev/null bs=100000 count=5 2>/dev/null
