@@ -14,9 +14,10 @@
 #include "common/value.h"
 #include "run/live.h"
 
-#define STRING_MAX 8192
-#define COLUMN_MAX 4096
-#define SORT_WORDS "time calls errors name none"
+#define STRING_MAX     8192
+#define COLUMN_MAX     4096
+#define SORT_WORDS     "time calls errors name none"
+#define CONSTANT_WORDS "raw abbrev verbose"
 
 struct syscalls {
 	struct live live;
@@ -217,6 +218,27 @@ static int sort_parse(struct syscalls *s, const char *text)
 		       SORT_WORDS);
 }
 
+static int constants_parse(struct syscalls *s, const char *text)
+{
+	static const struct {
+		const char *word;
+		enum ktrace_output_constants constants;
+	} words[] = {
+		{"raw", KTRACE_CONSTANTS_NUMBERS},
+		{"abbrev", KTRACE_CONSTANTS_NAMES},
+		{"verbose", KTRACE_CONSTANTS_BOTH},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(text, words[i].word) != 0)
+			continue;
+		s->show.constants = words[i].constants;
+		return EXIT_OK;
+	}
+	return misused(&command_syscalls, "-X `%s': it is one of %s", text,
+		       CONSTANT_WORDS);
+}
+
 /* What does not go together. */
 static int options_check(const struct syscalls *s)
 {
@@ -308,6 +330,8 @@ static int option_handle(void *data, int option)
 	case 'T':
 		s->show.durations = true;
 		return EXIT_OK;
+	case 'X':
+		return constants_parse(s, optarg);
 	case 'x':
 		if (s->show.strings < KTRACE_STRINGS_HEX)
 			s->show.strings++;
@@ -367,6 +391,10 @@ static const struct command_option options[] = {
 	OPTION('x', "hex", NULL,
 	       "strings with bytes that are no text in hexadecimal; -xx: all "
 	       "strings"),
+	OPTION('X', "const-print-style", "STYLE",
+	       "how constants and flags are shown: raw (numbers), abbrev (names, the "
+	       "default) or verbose (both)",
+	       .words = CONSTANT_WORDS),
 	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
 	OPTION('a', "columns", "COLUMN", "where results are aligned (40)"),
 	OPTION('T', "took", NULL, "how long each call took"),

@@ -69,7 +69,8 @@ static bool reserved_used(const struct ktrace_output_options *options)
 		(any_set(options->calls->reserved,
 			 NR(options->calls->reserved)) ||
 		 options->calls->strings > KTRACE_STRINGS_HEX ||
-		 options->calls->sort > KTRACE_SORT_NONE)) ||
+		 options->calls->sort > KTRACE_SORT_NONE ||
+		 options->calls->constants > KTRACE_CONSTANTS_BOTH)) ||
 	       (options->graph &&
 		(any_set(options->graph->reserved,
 			 NR(options->graph->reserved)) ||

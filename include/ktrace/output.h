@@ -79,6 +79,13 @@ enum ktrace_output_strings {
 	KTRACE_STRINGS_HEX,
 };
 
+/* How "strace" shows numbers that have a name, such as flags. */
+enum ktrace_output_constants {
+	KTRACE_CONSTANTS_NAMES,	  /* O_RDONLY|O_CLOEXEC */
+	KTRACE_CONSTANTS_NUMBERS, /* 0x80000 */
+	KTRACE_CONSTANTS_BOTH,	  /* 0x80000, and the names in a comment */
+};
+
 /* By what "strace" sorts its counts; the largest come first, but names by the alphabet. */
 enum ktrace_output_sort {
 	KTRACE_SORT_TIME,
@@ -101,7 +108,9 @@ struct ktrace_output_calls {
 	enum ktrace_output_returns returns;
 	enum ktrace_output_strings strings;
 	enum ktrace_output_sort sort;
-	uint32_t column; /* where results begin, if there is room; 0: at 40 */
+	enum ktrace_output_constants
+		constants; /* not in "signal" and "code" of objects */
+	uint32_t column;   /* where results begin, if there is room; 0: at 40 */
 	/*
 	 * Is a call that ends a process shown?  Its event may be recorded only so that the
 	 * end is.  NULL: yes.

@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
-#include <sys/sysmacros.h>
 
 #include <linux/futex.h>
 #include <linux/ioprio.h>
@@ -90,6 +89,7 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 {
 	unsigned int op = call_argument(view, 1) & 0x7f;
 	uint32_t value = call_argument(view, argument);
+	struct constant constant;
 
 	if (op == FUTEX_WAIT || op == FUTEX_LOCK_PI || op == FUTEX_WAKE ||
 	    op == FUTEX_UNLOCK_PI)
@@ -101,11 +101,13 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 	}
 	if (op == FUTEX_REQUEUE)
 		return false;
+	constant = constant_begin(line);
 	if (value == 0xffffffff &&
 	    (op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET))
 		line_puts(line, "FUTEX_BITSET_MATCH_ANY");
 	else
 		line_printf(line, "%#x", value);
+	constant_end(line, &constant, "%#x", value);
 	return true;
 }
 
@@ -180,10 +182,14 @@ static void put_protocol(struct line *line, const struct call_view *view,
 static void put_mount_flags(struct line *line, uint64_t value)
 {
 	bool magic = (value & MS_MGC_MSK) == MS_MGC_VAL;
+	struct constant constant;
 
 	if (magic) {
+		constant = constant_begin(line);
+		line_puts(line, "MS_MGC_VAL");
+		constant_end(line, &constant, "%#x", (unsigned int)MS_MGC_VAL);
 		value &= ~(uint64_t)MS_MGC_MSK;
-		line_puts(line, value ? "MS_MGC_VAL|" : "MS_MGC_VAL");
+		line_puts(line, value ? "|" : "");
 	}
 	if (value || !magic)
 		value_names(line, "mount", value);
@@ -213,11 +219,14 @@ static void put_id(struct line *line, uint32_t value)
 
 static void put_quota_command(struct line *line, uint32_t value)
 {
+	struct constant constant = constant_begin(line);
+
 	line_puts(line, "QCMD(");
 	value_names(line, "quota_command", value >> 8);
 	line_puts(line, ", ");
 	value_names(line, "quota_type", value & 0xff);
 	line_puts(line, ")");
+	constant_end(line, &constant, "%u", value);
 }
 
 /* A mode with flags of its own; if it has no name, all is a number. */
@@ -237,11 +246,13 @@ static void put_policy(struct line *line, uint64_t value)
 static void put_mmap_flags(struct line *line, uint64_t value)
 {
 	uint64_t size = value >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
+	struct constant constant = constant_begin(line);
 
 	value_names(line, "mmap",
 		    value & ~((uint64_t)MAP_HUGE_MASK << MAP_HUGE_SHIFT));
 	if (size)
 		line_printf(line, "|%" PRIu64 "<<MAP_HUGE_SHIFT", size);
+	constant_end_named(line, &constant, "%#" PRIx64, value);
 }
 
 /* The low bits are a priority. */
@@ -260,6 +271,16 @@ static void put_priority(struct line *line, uint32_t value)
 	line_puts(line, "IOPRIO_PRIO_VALUE(");
 	value_names(line, "ioprio_class", value >> IOPRIO_CLASS_SHIFT);
 	line_printf(line, ", %u)", value & ((1u << IOPRIO_CLASS_SHIFT) - 1));
+}
+
+/* The class is a constant in a constant. */
+static void put_priority_argument(struct line *line, uint32_t value)
+{
+	struct constant constant = constant_begin(line);
+
+	line->constants = constant.constants;
+	put_priority(line, value);
+	constant_end(line, &constant, "%d", (int32_t)value);
 }
 
 /* Does a word show the bits of its argument, whatever the sign? */
@@ -296,7 +317,7 @@ static bool put_special(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "qcmd"))
 		put_quota_command(line, value);
 	else if (!strcmp(w, "ioprio"))
-		put_priority(line, value);
+		put_priority_argument(line, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mount"))
 		put_mount_flags(line, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mmap"))
@@ -309,6 +330,15 @@ static bool put_special(struct line *line, const struct call_view *view,
 	else
 		return false;
 	return true;
+}
+
+/* What stands for a descriptor. */
+static void put_directory(struct line *line, const char *name, int value)
+{
+	struct constant constant = constant_begin(line);
+
+	line_puts(line, name);
+	constant_end(line, &constant, "%d", value);
 }
 
 /* Arguments that are only numbers. */
@@ -332,16 +362,15 @@ static bool put_number(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "type"))
 		value_mode(line, value & 0177777);
 	else if (!strcmp(w, "dev"))
-		line_printf(line, "makedev(%#x, %#x)", major(value),
-			    minor(value));
+		value_device(line, value);
 	else if (!strcmp(w, "p"))
 		value_address(line, value);
 	else if (!strcmp(w, "fd"))
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "atfd") && (int)value == AT_FDCWD)
-		line_puts(line, "AT_FDCWD");
+		put_directory(line, "AT_FDCWD", AT_FDCWD);
 	else if (!strcmp(w, "atfd") && *word->set && (int)value == -1)
-		line_puts(line, word->set);
+		put_directory(line, word->set, -1);
 	else if (!strcmp(w, "atfd"))
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "sig"))
@@ -603,9 +632,13 @@ static void put_waited(struct line *line, const struct call_view *view)
 		line->len = before;
 }
 
-/* A result with what it means behind it: 0 (SCHED_OTHER).  False: it is none. */
+/*
+ * A result with what it means behind it: 0 (SCHED_OTHER).  False: it is none.  @asked: how the
+ * constants in it are shown; it is itself always a name.
+ */
 static bool put_meaning(struct line *line, int64_t value,
-			const struct ktrace_word *word)
+			const struct ktrace_word *word,
+			enum ktrace_output_constants asked)
 {
 	size_t begin = line->len;
 	const char *name;
@@ -621,11 +654,19 @@ static bool put_meaning(struct line *line, int64_t value,
 			    strerrordesc_np(-(int32_t)value));
 		return true;
 	}
+	if (word_is(word, "ioprio")) {
+		if (asked == KTRACE_CONSTANTS_NUMBERS)
+			return false;
+		line_printf(line, "%" PRId64 " (", value);
+		line->constants = asked;
+		put_priority(line, value);
+		line->constants = KTRACE_CONSTANTS_NAMES;
+		line_puts(line, ")");
+		return true;
+	}
 	line_printf(line, "%" PRId64 " (", value);
 	if (word_is(word, "E"))
 		value_names(line, word->set, value);
-	else if (word_is(word, "ioprio"))
-		put_priority(line, value);
 	else if (!word_is(word, "time") || !value_date(line, value, 0, 0))
 		line->len = begin;
 	if (line->len > begin)
@@ -636,6 +677,8 @@ static bool put_meaning(struct line *line, int64_t value,
 void result_print(struct line *line, const struct call_view *view)
 {
 	const char *word = view->call ? view->call->result.word : "";
+	/* The number is there, so its meaning is always its name. */
+	struct constant names = constant_begin(line);
 
 	if (call_failed(view))
 		put_error(line, -view->result);
@@ -647,9 +690,10 @@ void result_print(struct line *line, const struct call_view *view)
 		result_signal(line, view->result);
 	else if (!strcmp(word, "o"))
 		line_printf(line, "%#03" PRIo64, view->result);
-	else if (!*word ||
-		 !put_meaning(line, view->result, &view->call->result))
+	else if (!*word || !put_meaning(line, view->result, &view->call->result,
+					names.constants))
 		line_printf(line, "%" PRId64, view->result);
+	constant_end_plain(line, &names);
 	if (call_failed(view))
 		return;
 	path_print(line, view, KTRACE_CALL_ARGUMENTS);

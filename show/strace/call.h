@@ -24,6 +24,7 @@ struct line {
 	size_t len;
 	size_t room;
 	enum ktrace_output_strings strings;
+	enum ktrace_output_constants constants;
 };
 
 void line_add(struct line *line, const char *s, size_t n);
@@ -203,11 +204,37 @@ void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
 void value_path(struct line *line, const char *s, size_t n, bool file);
 /* In hexadecimal, also if it is text. */
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
+
+/*
+ * A constant is printed between these two functions, by its name.  The second one makes of it what
+ * line->constants asks for, by the number.  One in another one is part of its name.
+ */
+struct constant {
+	size_t begin; /* in the line */
+	enum ktrace_output_constants constants;
+};
+
+struct constant constant_begin(struct line *line);
+/* Numbers without a name are shown as they are, perhaps with a comment. */
+void constant_end(struct line *line, const struct constant *constant,
+		  const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A number that always has a name, also if this is made of digits. */
+void constant_end_named(struct line *line, const struct constant *constant,
+			const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* What has a name in any case, whatever is asked for, such as a result's meaning. */
+void constant_end_plain(struct line *line, const struct constant *constant);
+/* The bytes of an address or a port, as a constant's number. */
+void constant_end_bytes(struct line *line, const struct constant *constant,
+			const uint8_t *bytes, size_t n);
+
 void value_names(struct line *line, const char *set, uint64_t value);
 /* A number that is known better by its name: 7 (NAME), in a comment. */
 void value_commented(struct line *line, const char *set, int64_t value);
 void value_address(struct line *line, uint64_t address);
 void value_signal(struct line *line, uint64_t signal);
+void value_device(struct line *line, uint64_t device);
 void value_signals(struct line *line, uint64_t set);
 void value_mode(struct line *line, uint64_t mode);
 /* Do the open flags create a file? */

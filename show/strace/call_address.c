@@ -47,32 +47,55 @@ static uint32_t host_u32(const uint8_t *p)
 
 void value_interface(struct line *line, uint32_t index)
 {
+	struct constant constant = constant_begin(line);
+
 	if (index == LOOPBACK)
 		line_puts(line, "if_nametoindex(\"lo\")");
 	else
 		line_printf(line, "%u", index);
+	constant_end(line, &constant, "%u", index);
 }
 
 void value_inet(struct line *line, const uint8_t *bytes)
 {
+	struct constant constant = constant_begin(line);
 	char text[INET_ADDRSTRLEN] = "";
 
 	inet_ntop(AF_INET, bytes, text, sizeof(text));
 	line_printf(line, "inet_addr(\"%s\")", text);
+	constant_end_bytes(line, &constant, bytes, 4);
 }
 
 void value_inet6(struct line *line, const uint8_t *bytes, const char *member)
 {
 	char text[INET6_ADDRSTRLEN] = "";
+	struct constant constant;
 
 	inet_ntop(AF_INET6, bytes, text, sizeof(text));
-	line_printf(line, "inet_pton(AF_INET6, \"%s\", &%s)", text, member);
+	/* The member is named once, behind the address or in front of it. */
+	if (line->constants == KTRACE_CONSTANTS_NAMES) {
+		line_printf(line, "inet_pton(AF_INET6, \"%s\", &%s)", text,
+			    member);
+		return;
+	}
+	line_printf(line, "%s=", member);
+	constant = constant_begin(line);
+	line_printf(line, "inet_pton(AF_INET6, \"%s\")", text);
+	constant_end_bytes(line, &constant, bytes, 16);
 }
 
 static void put_bytes(struct line *line, const uint8_t *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		line_printf(line, "%s%#04x", i ? ", " : "", bytes[i]);
+}
+
+static void put_port(struct line *line, const uint8_t *bytes)
+{
+	struct constant constant = constant_begin(line);
+
+	line_printf(line, "htons(%u)", network_u16(bytes));
+	constant_end_bytes(line, &constant, bytes, 2);
 }
 
 static void put_unix(struct line *line, const uint8_t *p, size_t n)
@@ -94,8 +117,9 @@ static void put_unix(struct line *line, const uint8_t *p, size_t n)
 static void put_inet(struct line *line, const uint8_t *p, size_t n)
 {
 	(void)n;
-	line_printf(line,
-		    ", sin_port=htons(%u), sin_addr=", network_u16(p + 2));
+	line_puts(line, ", sin_port=");
+	put_port(line, p + 2);
+	line_puts(line, ", sin_addr=");
 	value_inet(line, p + 4);
 }
 
@@ -110,8 +134,15 @@ static bool is_of_link(const uint8_t *address)
 
 static void put_inet6(struct line *line, const uint8_t *p, size_t n)
 {
-	line_printf(line, ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), ",
-		    network_u16(p + 2), ntohl(host_u32(p + 4)));
+	struct constant constant;
+
+	line_puts(line, ", sin6_port=");
+	put_port(line, p + 2);
+	line_puts(line, ", sin6_flowinfo=");
+	constant = constant_begin(line);
+	line_printf(line, "htonl(%u)", ntohl(host_u32(p + 4)));
+	constant_end_bytes(line, &constant, p + 4, 4);
+	line_puts(line, ", ");
 	value_inet6(line, p + 8, "sin6_addr");
 	if (n < INET6_SIZE)
 		return;
@@ -259,13 +290,19 @@ static void put_x25(struct line *line, const uint8_t *p, size_t n)
 static void put_packet(struct line *line, const uint8_t *p, size_t n)
 {
 	struct sockaddr_ll ll;
+	struct constant constant;
 	size_t at = offsetof(struct sockaddr_ll, sll_addr);
 	size_t shown;
 
 	memcpy(&ll, p, sizeof(ll));
-	line_puts(line, ", sll_protocol=htons(");
+	line_puts(line, ", sll_protocol=");
+	constant = constant_begin(line);
+	line_puts(line, "htons(");
 	value_names(line, "ethernet_protocol", ntohs(ll.sll_protocol));
-	line_puts(line, "), sll_ifindex=");
+	line_puts(line, ")");
+	constant_end_bytes(line, &constant,
+			   p + offsetof(struct sockaddr_ll, sll_protocol), 2);
+	line_puts(line, ", sll_ifindex=");
 	value_interface(line, ll.sll_ifindex);
 	line_puts(line, ", sll_hatype=");
 	value_names(line, "hardware_type", ll.sll_hatype);

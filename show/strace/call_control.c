@@ -38,6 +38,7 @@ static void put_name(struct line *line, const char *set, int32_t value,
 		     const char *unknown)
 {
 	const struct ktrace_names *names = ktrace_names_find(set, NULL);
+	struct constant constant = constant_begin(line);
 	uint32_t i = 0;
 
 	while (names && i < names->count &&
@@ -47,6 +48,7 @@ static void put_name(struct line *line, const char *set, int32_t value,
 		line_puts(line, names->names[i].name);
 	else
 		line_printf(line, "%#x%s", value, names ? unknown : "");
+	constant_end(line, &constant, "%#x", value);
 }
 
 static void put_level(struct line *line, const struct control *c)

@@ -531,6 +531,7 @@ static void put_status(struct line *line, const struct call_view *view,
 		       unsigned int argument)
 {
 	struct captured c = captured_get(view, true, argument, "");
+	struct constant names;
 	int status;
 
 	if (!c.there || c.size < 4 || view->result <= 0) {
@@ -538,6 +539,7 @@ static void put_status(struct line *line, const struct call_view *view,
 		return;
 	}
 	memcpy(&status, c.bytes, sizeof(status));
+	names = constant_begin(line);
 	if (WIFEXITED(status)) {
 		line_printf(line, "[{WIFEXITED(s) && WEXITSTATUS(s) == %d}]",
 			    WEXITSTATUS(status));
@@ -553,6 +555,7 @@ static void put_status(struct line *line, const struct call_view *view,
 	} else {
 		line_printf(line, "[%#x]", status);
 	}
+	constant_end_plain(line, &names);
 }
 
 static void put_fdset(struct line *line, const struct call_view *view,

@@ -209,14 +209,23 @@ static void child_members(const struct members *m, const siginfo_t *info)
 
 static void call_members(const struct members *m, const siginfo_t *info)
 {
+	struct constant constant;
+
 	member_address(m, "call_addr", info->si_call_addr);
 	member_number(m, "syscall", info->si_syscall);
-	if (info->si_arch == AUDIT_ARCH_X86_64)
-		member_text(m, "arch", "AUDIT_ARCH_X86_64");
-	else if (info->si_arch == AUDIT_ARCH_I386)
-		member_text(m, "arch", "AUDIT_ARCH_I386");
-	else
+	if (info->si_arch != AUDIT_ARCH_X86_64 &&
+	    info->si_arch != AUDIT_ARCH_I386) {
 		member_number(m, "arch", info->si_arch);
+		return;
+	}
+	member_begin(m, "arch");
+	line_puts(m->line, m->json ? "\"" : "");
+	constant = constant_begin(m->line);
+	line_puts(m->line, info->si_arch == AUDIT_ARCH_I386
+				   ? "AUDIT_ARCH_I386"
+				   : "AUDIT_ARCH_X86_64");
+	constant_end(m->line, &constant, "%#x", info->si_arch);
+	line_puts(m->line, m->json ? "\"" : "");
 }
 
 /* Sent by a program: the code is not positive.  Timers of the kernel, too. */
@@ -267,11 +276,19 @@ void signal_members(struct line *line, const struct signal_view *view,
 		return;
 	if (info->si_errno) {
 		const char *name = strerrorname_np(info->si_errno);
+		struct constant constant;
 
-		if (name)
+		if (name && json) {
 			member_text(&m, "errno", name);
-		else
+		} else if (name) {
+			member_begin(&m, "errno");
+			constant = constant_begin(line);
+			line_puts(line, name);
+			constant_end(line, &constant, "%u",
+				     (uint32_t)info->si_errno);
+		} else {
 			member_number(&m, "errno", (uint32_t)info->si_errno);
+		}
 	}
 	if (info->si_code <= 0)
 		sent_members(&m, info);
@@ -291,8 +308,12 @@ void signal_info_print(struct line *line, const struct signal_view *view)
 
 void signal_print(struct line *line, const struct signal_view *view)
 {
+	struct constant name;
+
 	line_puts(line, "--- ");
+	name = constant_begin(line);
 	value_signal(line, view->number);
+	constant_end_plain(line, &name);
 	line_puts(line, " ");
 	signal_info_print(line, view);
 	line_puts(line, " ---");

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 
 #include <ktrace/capture_names.h>
 
@@ -39,6 +38,8 @@ static const struct ktrace_member *member_find(
 
 static void put_limit(struct line *line, uint64_t value, bool wide)
 {
+	struct constant constant = constant_begin(line);
+
 	/* The second value is that of 32-bit programs. */
 	if (value == UINT64_MAX || (!wide && value == UINT32_MAX))
 		line_puts(line, wide ? "RLIM64_INFINITY" : "RLIM_INFINITY");
@@ -46,16 +47,23 @@ static void put_limit(struct line *line, uint64_t value, bool wide)
 		line_printf(line, "%" PRIu64 "*1024", value / 1024);
 	else
 		line_printf(line, "%" PRIu64, value);
+	if (value > 1024 && value % 1024 == 0)
+		constant_end_named(line, &constant, "%" PRIu64, value);
+	else
+		constant_end(line, &constant, "%" PRIu64, value);
 }
 
 static void put_handler(struct line *line, uint64_t value)
 {
+	struct constant constant = constant_begin(line);
+
 	if (value == 0)
 		line_puts(line, "SIG_DFL");
 	else if (value == 1)
 		line_puts(line, "SIG_IGN");
 	else
 		line_printf(line, "%#" PRIx64, value);
+	constant_end(line, &constant, "%#" PRIx64, value);
 }
 
 static void put_epoll_data(struct line *line, uint64_t value)
@@ -82,6 +90,17 @@ static void put_pair(struct line *line, const uint8_t *p)
 
 	memcpy(value, p, sizeof(value));
 	line_printf(line, "{val=[%#x, %#x]}", value[0], value[1]);
+}
+
+static void put_version(struct line *line, uint64_t value)
+{
+	struct constant constant = constant_begin(line);
+
+	line_printf(line, "KERNEL_VERSION(%u, %u, %u)",
+		    (unsigned int)(value >> 16),
+		    (unsigned int)(value >> 8 & 0xff),
+		    (unsigned int)(value & 0xff));
+	constant_end(line, &constant, "%#" PRIx64, value);
 }
 
 /* A string to which a member of a command's union points. */
@@ -174,11 +193,10 @@ static void put_member(struct line *line, const struct call_view *view,
 	} else if (!strcmp(w, "fsid") && member->size >= 8) {
 		put_pair(line, at);
 	} else if (!strcmp(w, "dev")) {
-		line_printf(line, "makedev(%#x, %#x)", major(value),
-			    minor(value));
+		value_device(line, value);
 	} else if (!strcmp(w, "ticks")) {
 		line_printf(line, "%" PRIu64, value);
-		if (value)
+		if (value && line->constants != KTRACE_CONSTANTS_NUMBERS)
 			line_printf(line, " /* %.2f s */", value / 100.0);
 	} else if (!strcmp(w, "sigval")) {
 		line_printf(line, "{sival_int=%d, sival_ptr=", (int)value);
@@ -193,10 +211,7 @@ static void put_member(struct line *line, const struct call_view *view,
 	} else if (!strcmp(w, "tids")) {
 		put_threads(line, view, value);
 	} else if (!strcmp(w, "version")) {
-		line_printf(line, "KERNEL_VERSION(%u, %u, %u)",
-			    (unsigned int)(value >> 16),
-			    (unsigned int)(value >> 8 & 0xff),
-			    (unsigned int)(value & 0xff));
+		put_version(line, value);
 	} else if (!strcmp(w, "p")) {
 		value_address(line, value);
 	} else if (!strcmp(w, "x")) {

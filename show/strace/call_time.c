@@ -50,15 +50,24 @@ static void put_time(struct line *line, const int64_t *v, uint64_t limit)
 	put_date(line, v[0], v[1], limit);
 }
 
+/* A time of a file that the kernel chooses, or does not change. */
+static void put_special_time(struct line *line, const int64_t *v)
+{
+	struct constant constant = constant_begin(line);
+
+	line_puts(line, v[1] == 0x3fffffff ? "UTIME_NOW" : "UTIME_OMIT");
+	constant_end(line, &constant,
+		     "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}", v[0], v[1]);
+}
+
 /* Two times of a file. */
 static void put_pair(struct line *line, const int64_t *v, uint64_t limit)
 {
 	line_puts(line, "[");
 	for (int i = 0; i < 4; i += 2) {
-		if (limit == NS && v[i + 1] == 0x3fffffff)
-			line_puts(line, "UTIME_NOW");
-		else if (limit == NS && v[i + 1] == 0x3ffffffe)
-			line_puts(line, "UTIME_OMIT");
+		if (limit == NS &&
+		    (v[i + 1] == 0x3fffffff || v[i + 1] == 0x3ffffffe))
+			put_special_time(line, &v[i]);
 		else
 			put_time(line, &v[i], limit);
 		line_puts(line, i ? "]" : ", ");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "call.h"
 #include "base/escape.h"
@@ -138,6 +139,91 @@ void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut)
 	line_puts(line, cut ? "\"..." : "\"");
 }
 
+/* ---- constants ------------------------------------------------------------ */
+
+struct constant constant_begin(struct line *line)
+{
+	struct constant constant = {line->len, line->constants};
+
+	line->constants = KTRACE_CONSTANTS_NAMES;
+	return constant;
+}
+
+/* Is it the number itself?  That may have a comment, and be one of several flags. */
+static bool is_unnamed(const char *text)
+{
+	return (*text >= '0' && *text <= '9' && !strchr(text, '|')) ||
+	       *text == '-';
+}
+
+static void put_constant(struct line *line, const struct constant *constant,
+			 bool named, const char *number)
+{
+	size_t length = line->len - constant->begin;
+	char *text;
+
+	line->constants = constant->constants;
+	if (line->constants == KTRACE_CONSTANTS_NAMES || !length)
+		return;
+	text = line->s + constant->begin;
+	if (line->constants == KTRACE_CONSTANTS_BOTH) {
+		if (!named && is_unnamed(text))
+			return;
+		text = strndup(text, length);
+	} else {
+		text = NULL;
+	}
+	line->len = constant->begin;
+	line_puts(line, number);
+	if (!text)
+		return;
+	line_puts(line, " /* ");
+	line_puts(line, text);
+	line_puts(line, " */");
+	free(text);
+}
+
+#define NUMBER_ROOM 64
+
+void constant_end(struct line *line, const struct constant *constant,
+		  const char *format, ...)
+{
+	char number[NUMBER_ROOM];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(number, sizeof(number), format, ap);
+	va_end(ap);
+	put_constant(line, constant, false, number);
+}
+
+void constant_end_named(struct line *line, const struct constant *constant,
+			const char *format, ...)
+{
+	char number[NUMBER_ROOM];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(number, sizeof(number), format, ap);
+	va_end(ap);
+	put_constant(line, constant, true, number);
+}
+
+void constant_end_plain(struct line *line, const struct constant *constant)
+{
+	line->constants = constant->constants;
+}
+
+void constant_end_bytes(struct line *line, const struct constant *constant,
+			const uint8_t *bytes, size_t n)
+{
+	struct line number = {0};
+
+	value_hex(&number, bytes, n, false);
+	put_constant(line, constant, true, number.s ? number.s : "");
+	free(number.s);
+}
+
 static const char *name_of(const struct ktrace_names *names, uint64_t value,
 			   uint64_t mask)
 {
@@ -202,6 +288,7 @@ static void put_parts(struct line *line, const char *sets, uint64_t value)
 {
 	size_t length = strcspn(sets, "+");
 	const struct ktrace_names *names;
+	struct constant constant;
 	uint64_t mask = 0;
 	const char *name;
 	char set[64];
@@ -211,10 +298,12 @@ static void put_parts(struct line *line, const char *sets, uint64_t value)
 		sets += length + 1;
 		names = ktrace_names_find(set, &mask);
 		name = names ? name_of(names, value & mask, mask) : NULL;
+		constant = constant_begin(line);
 		if (name)
 			line_puts(line, name);
 		else
 			put_unnamed(line, set, value & mask);
+		constant_end(line, &constant, "%#" PRIx64, value & mask);
 		value &= ~mask;
 		if (value || sets[strcspn(sets, "+")])
 			line_puts(line, "|");
@@ -223,16 +312,12 @@ static void put_parts(struct line *line, const char *sets, uint64_t value)
 		value_names(line, sets, value);
 }
 
-void value_names(struct line *line, const char *set, uint64_t value)
+static void put_names(struct line *line, const char *set, uint64_t value)
 {
 	uint64_t mask = 0;
 	const struct ktrace_names *names = ktrace_names_find(set, &mask);
 	const char *name;
 
-	if (strchr(set, '+')) {
-		put_parts(line, set, value);
-		return;
-	}
 	if (!names) {
 		line_printf(line, "%#" PRIx64, value);
 		return;
@@ -248,6 +333,60 @@ void value_names(struct line *line, const char *set, uint64_t value)
 		put_unnamed(line, set, value);
 }
 
+/* Numbers that people know as such. */
+static bool set_is_decimal(const char *set)
+{
+	static const char *const sets[] = {"key", "key_reqkeys",
+					   "sockopt_txrehash"};
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		if (!strcmp(set, sets[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The type of a socket and its flags are two constants.  Returns what is left. */
+static uint64_t put_socket_type(struct line *line, const char *set,
+				uint64_t value)
+{
+	uint64_t mask = 0;
+	const struct ktrace_names *names = ktrace_names_find(set, &mask);
+	const char *name = names ? name_of(names, value & mask, mask) : NULL;
+	struct constant constant;
+
+	if (!name)
+		return value;
+	constant = constant_begin(line);
+	line_puts(line, name);
+	constant_end(line, &constant, "%#" PRIx64, value & mask);
+	return value & ~mask;
+}
+
+void value_names(struct line *line, const char *set, uint64_t value)
+{
+	struct constant constant;
+	uint64_t rest;
+
+	if (strchr(set, '+')) {
+		put_parts(line, set, value);
+		return;
+	}
+	if (!strcmp(set, "socket_type")) {
+		rest = put_socket_type(line, set, value);
+		if (!rest)
+			return;
+		line_puts(line, rest != value ? "|" : "");
+		value = rest;
+	}
+	constant = constant_begin(line);
+	put_names(line, set, value);
+	if (set_is_decimal(set))
+		constant_end(line, &constant, "%d", (int32_t)value);
+	else
+		constant_end(line, &constant, "%#" PRIx64, value);
+}
+
 void value_commented(struct line *line, const char *set, int64_t value)
 {
 	const char *name = ktrace_names_unknown(set);
@@ -257,7 +396,7 @@ void value_commented(struct line *line, const char *set, int64_t value)
 		if (names->names[i].value == (uint64_t)value)
 			name = names->names[i].name;
 	line_printf(line, "%" PRId64, value);
-	if (name)
+	if (name && line->constants != KTRACE_CONSTANTS_NUMBERS)
 		line_printf(line, " /* %s */", name);
 }
 
@@ -269,10 +408,19 @@ void value_address(struct line *line, uint64_t address)
 		line_puts(line, "NULL");
 }
 
+void value_device(struct line *line, uint64_t device)
+{
+	struct constant constant = constant_begin(line);
+
+	line_printf(line, "makedev(%#x, %#x)", major(device), minor(device));
+	constant_end(line, &constant, "%#" PRIx64, device);
+}
+
 void value_signal(struct line *line, uint64_t signal)
 {
 	const struct ktrace_names *names = ktrace_names_find("signal", NULL);
 	const char *name = name_of(names, signal, 0);
+	struct constant constant = constant_begin(line);
 
 	if (name)
 		line_puts(line, name);
@@ -282,6 +430,7 @@ void value_signal(struct line *line, uint64_t signal)
 		line_printf(line, "SIGRT_%" PRIu64, signal - 32);
 	else
 		line_printf(line, "%u", (uint32_t)signal);
+	constant_end(line, &constant, "%d", (int32_t)signal);
 }
 
 void value_signals(struct line *line, uint64_t set)
@@ -294,6 +443,7 @@ void value_signals(struct line *line, uint64_t set)
 		set = ~set;
 	line_puts(line, inverse ? "~[" : "[");
 	for (unsigned int signal = 1; signal <= 64; signal++) {
+		struct constant constant;
 		const char *name;
 
 		if (!(set & 1ull << (signal - 1)))
@@ -301,17 +451,19 @@ void value_signals(struct line *line, uint64_t set)
 		line_puts(line, space);
 		space = " ";
 		name = name_of(names, signal, 0);
+		constant = constant_begin(line);
 		if (name)
 			line_puts(line, name + strlen("SIG"));
 		else if (signal == 32)
 			line_puts(line, "RTMIN");
 		else
 			line_printf(line, "RT_%u", signal - 32);
+		constant_end(line, &constant, "%u", signal);
 	}
 	line_puts(line, "]");
 }
 
-void value_mode(struct line *line, uint64_t mode)
+static void put_mode(struct line *line, uint64_t mode)
 {
 	static const struct {
 		mode_t type;
@@ -340,6 +492,19 @@ void value_mode(struct line *line, uint64_t mode)
 	if (mode & S_ISVTX)
 		line_puts(line, "S_ISVTX|");
 	line_printf(line, "%#03o", (unsigned int)mode & 0777);
+}
+
+void value_mode(struct line *line, uint64_t mode)
+{
+	struct constant constant = constant_begin(line);
+
+	put_mode(line, mode);
+	/* A type that has no name is no name of the whole. */
+	if (mode & S_IFMT)
+		constant_end(line, &constant, "%#03o", (unsigned int)mode);
+	else
+		constant_end_named(line, &constant, "%#03o",
+				   (unsigned int)mode);
 }
 
 bool makes_file(uint64_t flags)

@@ -386,8 +386,10 @@ static int json_signal(struct syscalls *s, const struct thread *thread,
 		       uint64_t time, const struct signal_view *view)
 {
 	struct line *line = &s->line;
+	struct constant names;
 
 	line->len = 0;
+	names = constant_begin(line);
 	line_printf(line, "{\"time\":%" PRIu64 ",\"tid\":%u,\"signal\":\"",
 		    time, thread->tid);
 	value_signal(line, view->number);
@@ -397,6 +399,7 @@ static int json_signal(struct syscalls *s, const struct thread *thread,
 	signal_members(line, view, true);
 	line_printf(line, ",\"kills\":%s}\n",
 		    signal_effect(view) == SIGNAL_KILLS ? "true" : "false");
+	constant_end_plain(line, &names);
 	output_write(&s->output, line->s, line->len);
 	return s->output.err;
 }
@@ -513,6 +516,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 			const struct signal_view *view)
 {
 	enum signal_effect effect = signal_effect(view);
+	struct constant name;
 	int err;
 
 	if (effect == SIGNAL_KILLS)
@@ -531,7 +535,9 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	line_begin(s, thread, event->time);
 	line_puts(&s->line, effect == SIGNAL_KILLS ? "+++ killed by "
 						   : "--- stopped by ");
+	name = constant_begin(&s->line);
 	value_signal(&s->line, view->number);
+	constant_end_plain(&s->line, &name);
 	line_puts(&s->line, effect == SIGNAL_KILLS ? " +++" : " ---");
 	return line_write(s);
 }
@@ -678,6 +684,7 @@ static int syscalls_open(struct ktrace_output *show)
 	struct syscalls *s = (struct syscalls *)show;
 
 	s->line.strings = show->calls.strings;
+	s->line.constants = show->calls.constants;
 	/* No cursor: the events shown here say who has ended. */
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))

@@ -125,6 +125,35 @@ static inline void returns(uint32_t id, int64_t result)
 	happen(id, &r);
 }
 
+/* Calls of read(). */
+static uint32_t read_enter, read_exit;
+
+static inline void read_types(void)
+{
+	read_enter = type("sys_enter_read", "fd buf count");
+	read_exit = type("sys_exit_read", "ret __buf_val");
+}
+
+static inline void read_begins(int fd)
+{
+	struct record r = {0};
+
+	number(&r, fd);
+	number(&r, 0x1000);
+	number(&r, 100);
+	happen(read_enter, &r);
+}
+
+static inline void read_ends(const char *text)
+{
+	struct record r = {0};
+
+	number(&r, strlen(text));
+	captured(&r, 1);
+	memory(&r, text, strlen(text));
+	happen(read_exit, &r);
+}
+
 static inline void run(uint32_t tid, uint32_t tgid)
 {
 	maker_run(maker, 0, tid, tgid, "program");
@@ -152,12 +181,18 @@ static inline char *shown(const struct ktrace_output_calls *options)
 	return text;
 }
 
-static inline void check_shown(const char *want)
+static inline void check_shown_with(const struct ktrace_output_calls *options,
+				    const char *want)
 {
-	char *text = shown(NULL);
+	char *text = shown(options);
 
 	CHECK_STR(text, want);
 	free(text);
+}
+
+static inline void check_shown(const char *want)
+{
+	check_shown_with(NULL, want);
 }
 
 #endif /* KT_TESTS_TRACE_CALLED_H */

@@ -409,6 +409,10 @@ TEST(refused)
 	calls = (struct ktrace_output_calls){.sort = KTRACE_SORT_NONE + 1};
 	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
 		 -E2BIG);
+	calls = (struct ktrace_output_calls){.constants =
+						     KTRACE_CONSTANTS_BOTH + 1};
+	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
+		 -E2BIG);
 	calls = (struct ktrace_output_calls){.strings = KTRACE_STRINGS_HEX + 1};
 	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
 		 -E2BIG);

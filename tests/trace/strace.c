@@ -212,33 +212,12 @@ TEST(name_of_a_call)
 
 /* ---- threads -------------------------------------------------------------- */
 
-static uint32_t read_enter, read_exit, exit_enter;
+static uint32_t exit_enter;
 
 static void call_types(void)
 {
-	read_enter = type("sys_enter_read", "fd buf count");
-	read_exit = type("sys_exit_read", "ret __buf_val");
+	read_types();
 	exit_enter = type("sys_enter_exit_group", "error_code");
-}
-
-static void read_begins(int fd)
-{
-	struct record r = {0};
-
-	number(&r, fd);
-	number(&r, 0x1000);
-	number(&r, 100);
-	happen(read_enter, &r);
-}
-
-static void read_ends(const char *text)
-{
-	struct record r = {0};
-
-	number(&r, strlen(text));
-	captured(&r, 1);
-	memory(&r, text, strlen(text));
-	happen(read_exit, &r);
 }
 
 static void process_ends(int status)
@@ -364,15 +343,6 @@ TEST(times)
 		CHECK_STR(text, wants[i].text);
 		free(text);
 	}
-}
-
-static void check_shown_with(const struct ktrace_output_calls *options,
-			     const char *expected)
-{
-	char *text = shown(options);
-
-	CHECK_STR(text, expected);
-	free(text);
 }
 
 /* A line's time is after that of the line before, also if that one was half a call. */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What the strace view shows of a call, and how, as its options say. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "called.h"
+
+static void begin_calls(void)
+{
+	begin();
+	read_types();
+	run(7, 7);
+}
+
+/* ---- constants ------------------------------------------------------------ */
+
+static void socket_call(uint32_t enter, uint32_t exit, uint64_t type)
+{
+	struct record r = {0};
+
+	number(&r, AF_UNIX);
+	number(&r, type);
+	number(&r, 0);
+	happen(enter, &r);
+	returns(exit, 3);
+}
+
+static void constants_happen(void)
+{
+	uint32_t open_enter, open_exit, socket_enter, socket_exit, map_enter,
+		map_exit, kill_enter, kill_exit, bind_enter, bind_exit;
+	static const uint8_t address[] = {2, 0, 0, 80, 127, 0, 0, 1,
+					  0, 0, 0, 0,  0,   0, 0, 0};
+	struct record r = {0};
+
+	begin_calls();
+	open_enter = type("sys_enter_openat",
+			  "dfd filename flags mode __filename_val");
+	open_exit = type("sys_exit_openat", "ret");
+	socket_enter = type("sys_enter_socket", "family type protocol");
+	socket_exit = type("sys_exit_socket", "ret");
+	map_enter = type("sys_enter_mmap", "addr len prot flags fd off");
+	map_exit = type("sys_exit_mmap", "ret");
+	kill_enter = type("sys_enter_kill", "pid sig");
+	kill_exit = type("sys_exit_kill", "ret");
+	bind_enter = type("sys_enter_bind", "fd umyaddr addrlen __umyaddr_val");
+	bind_exit = type("sys_exit_bind", "ret");
+	number(&r, AT_FDCWD);
+	number(&r, 0x1000);
+	number(&r, O_CLOEXEC);
+	number(&r, 0);
+	captured(&r, 1);
+	memory(&r, "a", 2);
+	happen(open_enter, &r);
+	returns(open_exit, -ENOENT);
+	socket_call(socket_enter, socket_exit, SOCK_STREAM | SOCK_CLOEXEC);
+	socket_call(socket_enter, socket_exit, SOCK_STREAM);
+	r = (struct record){0};
+	number(&r, 0);
+	number(&r, 4096);
+	number(&r, 0);
+	number(&r, 0x10000032);
+	number(&r, -1);
+	number(&r, 0);
+	happen(map_enter, &r);
+	returns(map_exit, 0x7000);
+	r = (struct record){0};
+	number(&r, 7);
+	number(&r, SIGTERM);
+	happen(kill_enter, &r);
+	returns(kill_exit, 0);
+	r = (struct record){0};
+	number(&r, 7);
+	number(&r, 99);
+	happen(kill_enter, &r);
+	returns(kill_exit, -EINVAL);
+	r = (struct record){0};
+	number(&r, 3);
+	number(&r, 0x1000);
+	number(&r, sizeof(address));
+	captured(&r, 1);
+	memory(&r, address, sizeof(address));
+	happen(bind_enter, &r);
+	returns(bind_exit, 0);
+}
+
+/* As strace 6.1 has them. */
+TEST(constants)
+{
+	static const char *const wants[] = {
+		[KTRACE_CONSTANTS_NAMES] =
+			"openat(AT_FDCWD, \"a\", O_RDONLY|O_CLOEXEC) = -1 "
+			"ENOENT (No such file or directory)\n"
+			"socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0) = 3\n"
+			"socket(AF_UNIX, SOCK_STREAM, 0) = 3\n"
+			"mmap(NULL, 4096, PROT_NONE, "
+			"MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS|4<<MAP_HUGE_SHIFT, -1, "
+			"0) = 0x7000\n"
+			"kill(7, SIGTERM) = 0\n"
+			"kill(7, 99) = -1 EINVAL (Invalid argument)\n"
+			"bind(3, {sa_family=AF_INET, sin_port=htons(80), "
+			"sin_addr=inet_addr(\"127.0.0.1\")}, 16) = 0\n",
+		[KTRACE_CONSTANTS_NUMBERS] =
+			"openat(-100, \"a\", 0x80000) = -1 ENOENT (No such "
+			"file or directory)\n"
+			"socket(0x1, 0x1|0x80000, 0) = 3\n"
+			"socket(0x1, 0x1, 0) = 3\n"
+			"mmap(NULL, 4096, 0, 0x10000032, -1, 0) = 0x7000\n"
+			"kill(7, 15) = 0\n"
+			"kill(7, 99) = -1 EINVAL (Invalid argument)\n"
+			"bind(3, {sa_family=0x2, sin_port=\"\\x00\\x50\", "
+			"sin_addr=\"\\x7f\\x00\\x00\\x01\"}, 16) = 0\n",
+		[KTRACE_CONSTANTS_BOTH] =
+			"openat(-100 /* AT_FDCWD */, \"a\", 0x80000 /* "
+			"O_RDONLY|O_CLOEXEC */) = -1 ENOENT (No such file or "
+			"directory)\n"
+			"socket(0x1 /* AF_UNIX */, 0x1 /* SOCK_STREAM "
+			"*/|0x80000 /* SOCK_CLOEXEC */, 0) = 3\n"
+			"socket(0x1 /* AF_UNIX */, 0x1 /* SOCK_STREAM */, 0) = "
+			"3\n"
+			"mmap(NULL, 4096, 0 /* PROT_NONE */, 0x10000032 /* "
+			"MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS|4<<MAP_HUGE_SHIFT */, "
+			"-1, 0) = 0x7000\n"
+			"kill(7, 15 /* SIGTERM */) = 0\n"
+			"kill(7, 99) = -1 EINVAL (Invalid argument)\n"
+			"bind(3, {sa_family=0x2 /* AF_INET */, "
+			"sin_port=\"\\x00\\x50\" /* htons(80) */, "
+			"sin_addr=\"\\x7f\\x00\\x00\\x01\" /* "
+			"inet_addr(\"127.0.0.1\") */}, 16) = 0\n",
+	};
+
+	for (size_t i = 0; i < sizeof(wants) / sizeof(*wants); i++) {
+		const struct ktrace_output_calls options = {
+			.string_max = 32,
+			.column = 1,
+			.constants = i,
+		};
+
+		constants_happen();
+		check_shown_with(&options, wants[i]);
+	}
+}
+
+CHECK_MAIN
