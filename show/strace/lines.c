@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Calls as lines, and what is in front of each. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "line.h"
+#include "syscalls.h"
+
+#define COLUMN 40 /* where results are aligned, as by strace */
+
+static const char *const colors[] = {
+	[0] = "\33[0m",
+	[1] = "\33[1m",
+	[2] = "\33[31m",
+	[3] = "\33[2m",
+};
+
+static const char *color(const struct syscalls *s, int which)
+{
+	return s->show.calls.colors ? colors[which] : "";
+}
+
+const char *name_shown(const struct call_view *view,
+		       const struct ktrace_type *type)
+{
+	const char *name;
+	bool exit;
+
+	if (view->call)
+		return view->call->shown;
+	name = ktrace_call_name(type, &exit);
+	return name ? name : "?";
+}
+
+bool call_is_shown(const struct syscalls *s, const struct call_view *view)
+{
+	const struct ktrace_output_calls *calls = &s->show.calls;
+
+	return !calls->want || calls->want(view->enter.type, calls->data);
+}
+
+static void put_time_of_day(struct syscalls *s, uint64_t time)
+{
+	int64_t ns = line_time_of_day(ktrace_get_info(s->show.trace), time);
+	unsigned int us = (uint64_t)ns % 1000000000 / 1000;
+	time_t seconds = (uint64_t)ns / 1000000000;
+	char text[16] = "";
+	struct tm tm;
+
+	if (s->show.calls.times == KTRACE_TIMES_EPOCH)
+		line_printf(&s->line, "%" PRId64, (int64_t)seconds);
+	else if (localtime_r(&seconds, &tm) &&
+		 strftime(text, sizeof(text), "%H:%M:%S", &tm))
+		line_puts(&s->line, text);
+	if (s->show.calls.times != KTRACE_TIMES_SECONDS)
+		line_printf(&s->line, ".%06u", us);
+	line_puts(&s->line, " ");
+}
+
+/* Since the latest line before. */
+static void put_relative(struct syscalls *s, uint64_t time)
+{
+	uint64_t us =
+		s->shown && time > s->shown ? (time - s->shown) / 1000 : 0;
+	bool beside = s->show.calls.times;
+
+	line_printf(&s->line, "%s%6" PRIu64 ".%06u%s ", beside ? "(+" : "",
+		    us / 1000000, (unsigned int)(us % 1000000),
+		    beside ? ")" : "");
+	/* A call that is shown at its return has the time at which it began. */
+	if (time > s->shown)
+		s->shown = time;
+}
+
+void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
+{
+	struct line *line = &s->line;
+
+	line->len = 0;
+	if (s->show.calls.pids || s->several)
+		line_printf(line, "%s[pid %5u]%s ", color(s, 3), thread->tid,
+			    color(s, 0));
+	if (s->show.calls.times)
+		put_time_of_day(s, time);
+	if (s->show.calls.relative)
+		put_relative(s, time);
+}
+
+int line_write(struct syscalls *s)
+{
+	line_puts(&s->line, "\n");
+	output_write(&s->output, s->line.s, s->line.len);
+	return s->output.err;
+}
+
+static bool is_unknown(const struct call_side *side)
+{
+	return side->size >= 7 * sizeof(uint64_t) &&
+	       !strcmp(side->type->name, "sys_enter_unknown");
+}
+
+/* Prints "name(". */
+static void call_open(struct syscalls *s, const struct thread *thread)
+{
+	const struct call_side *side = &thread->view.enter;
+	uint64_t number;
+
+	line_puts(&s->line, color(s, 1));
+	if (is_unknown(side)) {
+		memcpy(&number, side->payload, sizeof(number));
+		line_printf(&s->line, "syscall_%#" PRIx64, number);
+	} else {
+		line_text(&s->line, name_shown(&thread->view, side->type));
+	}
+	line_printf(&s->line, "%s(", color(s, 0));
+}
+
+/* For an unknown call: its number and the registers. */
+static bool put_unknown(struct line *line, const struct call_view *view)
+{
+	const struct call_side *side = &view->enter;
+	uint64_t words[7];
+
+	if (!is_unknown(side))
+		return false;
+	memcpy(words, side->payload, sizeof(words));
+	for (int i = 1; i < 7; i++)
+		line_printf(line, "%s%#" PRIx64, i > 1 ? ", " : "", words[i]);
+	return true;
+}
+
+/* Prints the remaining arguments; those that need the exit only if @exit. */
+static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
+{
+	struct call_view *view = &thread->view;
+	unsigned int nr = call_nr_arguments(view);
+	struct line *line = &s->line;
+	unsigned int i, first = thread->shown;
+
+	if (!thread->shown &&
+	    (put_unknown(line, view) || arguments_print(line, view))) {
+		thread->shown = KTRACE_CALL_ARGUMENTS;
+		return;
+	}
+	for (i = thread->shown; i < nr; i++) {
+		size_t before = line->len;
+
+		if (!exit && argument_needs_exit(view, i))
+			break;
+		if (i)
+			line_puts(line, i != first ? ", " : "");
+		if (!argument_print(line, view, i)) {
+			line->len = before;
+			i = KTRACE_CALL_ARGUMENTS;
+			break;
+		}
+		/* This argument is not shown, although others follow. */
+		if (line->len == before + (i != first) * strlen(", "))
+			line->len = before;
+	}
+	thread->shown = i;
+}
+
+int open_suspend(struct syscalls *s, const char *why)
+{
+	struct thread *thread = s->open;
+
+	s->open = NULL;
+	if (!thread || thread->begun || s->show.calls.summary ||
+	    s->show.calls.json)
+		return 0;
+	/* Only its return decides whether it is shown. */
+	if (s->show.calls.returns)
+		return 0;
+	line_begin(s, thread, thread->time);
+	call_open(s, thread);
+	thread->shown = 0;
+	call_arguments(s, thread, false);
+	thread->begun = true;
+	if (thread->shown && thread->shown < call_nr_arguments(&thread->view))
+		line_puts(&s->line, ", ");
+	line_printf(&s->line, " <%s ...>", why);
+	return line_write(s);
+}
+
+static void result_align(struct syscalls *s, size_t begin)
+{
+	size_t used = s->line.len - begin, column = s->show.calls.column;
+
+	do
+		line_puts(&s->line, " ");
+	while (!s->show.calls.colors && ++used < (column ?: COLUMN));
+	line_puts(&s->line, "= ");
+}
+
+int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
+{
+	struct call_view *view = &thread->view;
+	struct line *line = &s->line;
+	size_t begin;
+	bool failed = call_failed(view);
+
+	line_begin(s, thread, thread->begun ? time : thread->time);
+	begin = line->len;
+	if (thread->begun) {
+		line_puts(line, "<... ");
+		line_text(line, name_shown(view, view->exit.type));
+		line_puts(line, " resumed>");
+	} else {
+		call_open(s, thread);
+		thread->shown = 0;
+	}
+	call_arguments(s, thread, true);
+	line_puts(line, ")");
+	result_align(s, begin);
+	line_puts(line, failed ? color(s, 2) : "");
+	result_print(line, view);
+	line_puts(line, failed ? color(s, 0) : "");
+	if (s->show.calls.durations)
+		line_printf(line, " <%" PRIu64 ".%06u>",
+			    (time - thread->time) / 1000000000,
+			    (unsigned int)((time - thread->time) % 1000000000 /
+					   1000));
+	return line_write(s);
+}
+
+int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
+		int status)
+{
+	line_begin(s, thread, time);
+	line_printf(&s->line, "+++ exited with %d +++", status);
+	return line_write(s);
+}
+
+int call_show_last(struct syscalls *s, struct thread *thread)
+{
+	int err, status = call_argument(&thread->view, 0) & 0xff;
+	size_t begin;
+
+	if (!call_is_shown(s, &thread->view))
+		return exited_show(s, thread, thread->time, status);
+	line_begin(s, thread, thread->time);
+	begin = s->line.len;
+	call_open(s, thread);
+	thread->shown = 0;
+	call_arguments(s, thread, true);
+	line_puts(&s->line, ")");
+	result_align(s, begin);
+	line_puts(&s->line, "?");
+	err = line_write(s);
+	if (err)
+		return err;
+	return exited_show(s, thread, thread->time, status);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The view of a trace's calls: syscall.c follows the calls, lines.c and objects.c write them as
+ * text and as JSON.
+ */
+#ifndef KT_SHOW_STRACE_SYSCALLS_H
+#define KT_SHOW_STRACE_SYSCALLS_H
+
+#include <ktrace/span.h>
+
+#include "call.h"
+#include "counts.h"
+#include "output.h"
+#include "show.h"
+#include "thread.h"
+
+struct syscalls {
+	struct ktrace_output show;
+	struct output output;
+	struct line line;
+	struct threads threads;
+	struct ktrace_spans *spans;
+	struct thread *open; /* its call was begun by the last event */
+	uint64_t waited;     /* when the call began that was open last time */
+	uint64_t shown;	     /* the time of the last line, for relative ones */
+	uint32_t first;	     /* tid of the first thread */
+	bool several;
+	struct counts counts;
+};
+
+/* Lines: lines.c.  Functions return 0 or a negative errno. */
+
+/* As strace calls it. */
+const char *name_shown(const struct call_view *view,
+		       const struct ktrace_type *type);
+
+/* Begins a line with what is in front of a call, or of anything else. */
+void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time);
+int line_write(struct syscalls *s);
+/* Prints the open call as far as known, and @why the rest is missing. */
+int open_suspend(struct syscalls *s, const char *why);
+int call_show(struct syscalls *s, struct thread *thread, uint64_t time);
+/* Was it asked for?  Else it was recorded only because it ends a process. */
+bool call_is_shown(const struct syscalls *s, const struct call_view *view);
+/* Prints a call that does not return. */
+int call_show_last(struct syscalls *s, struct thread *thread);
+int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
+		int status);
+
+/* Objects: objects.c */
+
+/* @returned: at @time; else the call has no result. */
+int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
+	       bool returned);
+int json_signal(struct syscalls *s, const struct thread *thread, uint64_t time,
+		const struct signal_view *view);
+
+#endif /* KT_SHOW_STRACE_SYSCALLS_H */
