@@ -13,6 +13,7 @@
 #include "common/select.h"
 #include "common/value.h"
 #include "run/live.h"
+#include "run/thread_files.h"
 
 #define STRING_MAX     8192
 #define COLUMN_MAX     4096
@@ -26,7 +27,9 @@ struct syscalls {
 	bool no_signals;
 	bool no_calls;
 	bool paths;
-	bool sorted; /* -S was given */
+	bool sorted;	     /* -S was given */
+	unsigned int follow; /* how often -f was given */
+	struct thread_files files;
 };
 
 /* Which calls */
@@ -158,6 +161,18 @@ static int events_enable(void *data)
 	return status;
 }
 
+/* What was lost belongs to no thread. */
+static int line_separate(void *data, uint32_t tid, const char *text,
+			 size_t size)
+{
+	struct syscalls *s = data;
+
+	if (tid)
+		return thread_files_write(&s->files, tid, text, size);
+	say("%.*s", (int)size - 1, text);
+	return 0;
+}
+
 static void view_options(void *data, struct ktrace_output_options *options)
 {
 	struct syscalls *s = data;
@@ -167,6 +182,10 @@ static void view_options(void *data, struct ktrace_output_options *options)
 	s->show.pids = !s->live.argv || s->live.output;
 	if (!selection_is_all(&s->selection)) {
 		s->show.want = end_is_shown;
+		s->show.data = s;
+	}
+	if (s->files.path) {
+		s->show.separate = line_separate;
 		s->show.data = s;
 	}
 	options->calls = &s->show;
@@ -256,11 +275,34 @@ static int options_check(const struct syscalls *s)
 	if (s->live.append && !s->live.output)
 		return misused(&command_syscalls,
 			       "-A: to which file? -o names it");
+	if (s->follow < 2)
+		return EXIT_OK;
+	if (show->counts || show->summary)
+		return misused(&command_syscalls,
+			       "-ff makes a file for each thread, and -c and "
+			       "-C count those of all: one of them");
+	if (show->json)
+		return misused(&command_syscalls,
+			       "-ff separates lines, not the objects of "
+			       "--json: one of them");
 	return EXIT_OK;
+}
+
+/* As with strace, -ff needs -o, and is -f without it. */
+static int files_choose(struct syscalls *s)
+{
+	if (s->follow < 2 || !s->live.output)
+		return EXIT_OK;
+	s->files.path = s->live.output;
+	s->files.append = s->live.append;
+	s->live.output = NULL;
+	s->live.append = false;
+	return thread_files_check(&s->files);
 }
 
 enum {
 	JSON = OPTION_OWN,
+	SEPARATELY,
 	TRACE,
 };
 
@@ -297,6 +339,11 @@ static int option_handle(void *data, int option)
 				       optarg);
 		return EXIT_OK;
 	case 'f':
+		s->follow++;
+		return EXIT_OK;
+	case SEPARATELY:
+		s->follow = 2;
+		return EXIT_OK;
 	case 'w':
 		return EXIT_OK; /* the default */
 	case JSON:
@@ -373,7 +420,10 @@ static int syscalls_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		s.live.argv = argv + optind;
-	status = live_run(&s.live);
+	status = files_choose(&s);
+	if (!status)
+		status = live_run(&s.live);
+	thread_files_free(&s.files);
 	selection_free(&s.selection);
 	live_free(&s.live);
 	return status;
@@ -417,7 +467,11 @@ static const struct command_option options[] = {
 	OPTION('A', "append", NULL, "to what that file has"),
 	OPTION(0, "trace", "DIRECTORY", "keep the trace",
 	       .kind = ARGUMENT_DIRECTORY, .id = TRACE),
-	OPTION('f', NULL, NULL, NULL), /* for strace's users */
+	OPTION('f', "follow-forks", NULL,
+	       "new processes and threads too, as always; -ff with -o: each to "
+	       "FILE.TID"),
+	OPTION(0, "output-separately", NULL, "the same as -ff",
+	       .id = SEPARATELY),
 	OPTION('w', NULL, NULL, NULL), /* times are always those of a clock */
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),

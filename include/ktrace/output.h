@@ -116,7 +116,16 @@ struct ktrace_output_calls {
 	 * end is.  NULL: yes.
 	 */
 	bool (*want)(const struct ktrace_type *type, void *data);
-	void *data;
+	void *data; /* for these functions */
+	/*
+	 * If not NULL, it gets each line, with its end, instead of the output's fd or write().
+	 * @tid: the thread that the line is of; 0: none, the line says what was lost.  A call is
+	 * in one line then, whatever other threads do meanwhile.  Returns 0, or a negative errno
+	 * that ends the output.  Not for objects: with @json, ktrace_output_create() returns
+	 * -EINVAL.  Counts are not lines: they go where the output writes.
+	 */
+	int (*separate)(void *data, uint32_t tid, const char *text,
+			size_t size);
 	uint64_t reserved[2]; /* 0 */
 };
 

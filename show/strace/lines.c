@@ -81,7 +81,8 @@ void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
 	struct line *line = &s->line;
 
 	line->len = 0;
-	if (s->show.calls.pids || s->several)
+	s->writing = thread->tid;
+	if (!s->show.calls.separate && (s->show.calls.pids || s->several))
 		line_printf(line, "%s[pid %5u]%s ", color(s, 3), thread->tid,
 			    color(s, 0));
 	if (s->show.calls.times)
@@ -92,7 +93,19 @@ void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
 
 int line_write(struct syscalls *s)
 {
+	const struct ktrace_output_calls *calls = &s->show.calls;
+	int err;
+
 	line_puts(&s->line, "\n");
+	if (calls->separate) {
+		err = calls->separate(calls->data, s->writing, s->line.s,
+				      s->line.len);
+		return err ? error_set(err,
+				       "cannot write the lines of thread %u: "
+				       "%s",
+				       s->writing, strerror(-err))
+			   : 0;
+	}
 	output_write(&s->output, s->line.s, s->line.len);
 	return s->output.err;
 }

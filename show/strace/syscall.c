@@ -278,6 +278,27 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	return call_show(s, thread, event->time);
 }
 
+/* Threads that have lines of their own are not in each other's way. */
+static void open_choose(struct syscalls *s, struct thread *thread)
+{
+	if (s->show.calls.separate)
+		s->open = thread->inside && !thread->begun ? thread : NULL;
+}
+
+static int all_suspend(struct syscalls *s, const char *why)
+{
+	int err = 0;
+
+	if (!s->show.calls.separate)
+		return open_suspend(s, why);
+	for (struct thread *t = NULL;
+	     !err && (t = threads_next(&s->threads, t));) {
+		open_choose(s, t);
+		err = open_suspend(s, why);
+	}
+	return err;
+}
+
 static int syscalls_event(struct ktrace_output *show,
 			  const struct ktrace_event *event)
 {
@@ -294,6 +315,7 @@ static int syscalls_event(struct ktrace_output *show,
 	thread = thread_get(s, event->tid);
 	if (!thread)
 		return error_set(-ENOMEM, "out of memory");
+	open_choose(s, thread);
 	/* An event of another thread, or a signal. */
 	if (s->open && (s->open != thread || !exit)) {
 		err = open_suspend(s, "unfinished");
@@ -312,6 +334,8 @@ static int syscalls_open(struct ktrace_output *show)
 
 	s->line.strings = show->calls.strings;
 	s->line.constants = show->calls.constants;
+	if (show->calls.separate && show->calls.json)
+		return error_set(-EINVAL, "objects are not separated");
 	/* No cursor: the events shown here say who has ended. */
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
@@ -323,14 +347,17 @@ static int syscalls_loss(struct ktrace_output *show,
 			 const struct ktrace_loss *loss)
 {
 	struct syscalls *s = (struct syscalls *)show;
+	int err;
 
 	/* A call that may have returned there is not paired with a later return. */
 	if (!loss->programs && loss_is_event(loss->cause)) {
 		ktrace_spans_loss(s->spans, loss);
-		if (open_suspend(s, "unfinished"))
-			return s->output.err;
+		err = all_suspend(s, "unfinished");
+		if (err)
+			return err;
 	}
 	s->line.len = 0;
+	s->writing = 0;
 	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
 		    loss->cpu, loss->count, loss_cause(loss->cause));
 	return s->show.calls.json || s->show.calls.summary ? 0 : line_write(s);
@@ -341,6 +368,8 @@ static int round_finish(struct syscalls *s)
 {
 	int err = 0;
 
+	if (s->show.calls.separate)
+		return output_flush(&s->output);
 	if (s->open && s->open->time == s->waited)
 		err = open_suspend(s, "unfinished");
 	s->waited = s->open ? s->open->time : 0;
@@ -389,7 +418,7 @@ static int syscalls_finish(struct ktrace_output *show)
 	    !s->show.calls.summary)
 		err = json_open(s);
 	else
-		err = open_suspend(s, "detached");
+		err = all_suspend(s, "detached");
 	if (s->show.calls.summary || s->show.calls.counts)
 		counts_write(&s->counts, s->show.calls.sort, &s->output);
 	return err ? err : output_flush(&s->output);

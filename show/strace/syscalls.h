@@ -24,6 +24,7 @@ struct syscalls {
 	uint64_t waited;     /* when the call began that was open last time */
 	uint64_t shown;	     /* the time of the last line, for relative ones */
 	uint32_t first;	     /* tid of the first thread */
+	uint32_t writing; /* tid of the thread whose line it is; 0: of none */
 	bool several;
 	struct counts counts;
 };

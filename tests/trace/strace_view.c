@@ -144,4 +144,110 @@ TEST(constants)
 	}
 }
 
+/* ---- threads apart -------------------------------------------------------- */
+
+struct separated {
+	char text[2][512]; /* of the threads 7 and 8 */
+	char lost[512];
+	int left; /* so many lines are taken */
+};
+
+static int separate(void *data, uint32_t tid, const char *text, size_t size)
+{
+	struct separated *to = data;
+
+	if (!to->left--)
+		return -ENOSPC;
+	strncat(tid ? to->text[tid - 7] : to->lost, text, size);
+	return 0;
+}
+
+/* Each call is in one line, also if others come between its begin and its end. */
+TEST(separate_lines)
+{
+	struct separated to = {.left = INT32_MAX};
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.pids = true,
+		.separate = separate,
+		.data = &to,
+	};
+
+	begin_calls();
+	read_begins(3);
+	run(8, 8);
+	read_begins(4);
+	run(7, 7);
+	read_ends("a");
+	read_begins(5);
+	run(8, 8);
+	read_ends("b");
+	check_shown_with(&options, "");
+	CHECK_STR(to.text[0], "read(3, \"a\", 100) = 1\n"
+			      "read(5,  <detached ...>\n");
+	CHECK_STR(to.text[1], "read(4, \"b\", 100) = 1\n");
+	CHECK_STR(to.lost, "");
+}
+
+/* What is lost belongs to no thread, and the open calls may have returned meanwhile. */
+TEST(separate_losses)
+{
+	struct separated to = {.left = INT32_MAX};
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.separate = separate,
+		.data = &to,
+	};
+	const struct maker_plain plain = {1, 0};
+	uint64_t before;
+
+	begin_calls();
+	read_begins(3);
+	run(8, 8);
+	read_begins(4);
+	before = maker_lost(maker, 0);
+	maker_stall(maker, 0, true);
+	while (maker_lost(maker, 0) == before)
+		maker_event(maker, 0, MAKER_PLAIN, &plain, sizeof(plain));
+	maker_stall(maker, 0, false);
+	read_begins(5);
+	check_shown_with(&options, "");
+	CHECK(!strncmp(to.lost, "*** cpu 0: ", 11));
+	CHECK_STR(to.text[0], "read(3,  <unfinished ...>\n");
+	CHECK_STR(to.text[1], "read(4,  <unfinished ...>\n"
+			      "read(5,  <detached ...>\n");
+}
+
+TEST(separate_refused)
+{
+	struct ktrace_output_calls calls = {.separate = separate, .json = true};
+	struct ktrace_output_options options = {.size = sizeof(options),
+						.calls = &calls};
+	struct separated to = {.left = 1};
+	struct ktrace_cursor *cursor;
+	struct ktrace_output *output;
+	struct ktrace *trace;
+
+	begin_calls();
+	for (int i = 0; i < 2; i++) {
+		read_begins(3);
+		read_ends("a");
+	}
+	free(shown(NULL));
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_output_create(trace, "strace", &options, &output),
+		 -EINVAL);
+	calls.json = false;
+	calls.data = &to;
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(trace, "strace", &options, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), -ENOSPC);
+	CHECK(strstr(ktrace_last_error(), "thread 7"));
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+}
+
 CHECK_MAIN
