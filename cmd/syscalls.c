@@ -258,6 +258,22 @@ static int constants_parse(struct syscalls *s, const char *text)
 		       CONSTANT_WORDS);
 }
 
+/* What numbers of processes are shown with. */
+static int pids_parse(struct syscalls *s, const char *text)
+{
+	s->show.comms = !strcmp(text, "comm");
+	if (s->show.comms || !strcmp(text, "none"))
+		return EXIT_OK;
+	if (!strcmp(text, "pidns"))
+		return misused(
+			&command_syscalls,
+			"--decode-pids=pidns: a trace does not say which "
+			"numbers processes have in other namespaces; "
+			"comm shows their names");
+	return misused(&command_syscalls,
+		       "--decode-pids `%s': comm or none is expected", text);
+}
+
 /* What does not go together. */
 static int options_check(const struct syscalls *s)
 {
@@ -303,6 +319,7 @@ static int files_choose(struct syscalls *s)
 enum {
 	JSON = OPTION_OWN,
 	SEPARATELY,
+	PIDS,
 	TRACE,
 };
 
@@ -383,6 +400,11 @@ static int option_handle(void *data, int option)
 		if (s->show.strings < KTRACE_STRINGS_HEX)
 			s->show.strings++;
 		return EXIT_OK;
+	case 'Y':
+		s->show.comms = true;
+		return EXIT_OK;
+	case PIDS:
+		return pids_parse(s, optarg);
 	case 'y':
 		s->paths = true;
 		return EXIT_OK;
@@ -446,6 +468,10 @@ static const struct command_option options[] = {
 	       "default) or verbose (both)",
 	       .words = CONSTANT_WORDS),
 	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
+	OPTION('Y', "comms", NULL,
+	       "names of threads and processes beside their numbers: [pid 7<cat>]"),
+	OPTION(0, "decode-pids", "WHAT", "comm: the same as -Y; none: no names",
+	       .words = "comm none", .id = PIDS),
 	OPTION('a', "columns", "COLUMN", "where results are aligned (40)"),
 	OPTION('T', "took", NULL, "how long each call took"),
 	OPTION('t', "times", NULL,

@@ -99,10 +99,11 @@ struct ktrace_output_calls {
 	uint32_t string_max; /* so many bytes of a string or buffer are shown */
 	bool durations;
 	bool pids; /* each line has its thread; else only if there are several */
-	bool colors;   /* with the escape sequences of a terminal */
-	bool summary;  /* no calls, but their counts at the end */
-	bool json;     /* an object for each call, instead of a line */
-	bool counts;   /* calls, and then their counts */
+	bool colors;  /* with the escape sequences of a terminal */
+	bool summary; /* no calls, but their counts at the end */
+	bool json;    /* an object for each call, instead of a line */
+	bool counts;  /* calls, and then their counts */
+	bool comms; /* numbers of threads and processes have their names: 7<cat> */
 	bool relative; /* lines have how long they came after the line before */
 	enum ktrace_output_times times;
 	enum ktrace_output_returns returns;

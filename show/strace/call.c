@@ -349,6 +349,8 @@ static bool put_number(struct line *line, const struct call_view *view,
 
 	if (!strcmp(w, "d"))
 		line_printf(line, "%" PRId64, (int64_t)value);
+	else if (!strcmp(w, "pid"))
+		value_pid(line, value);
 	else if (!strcmp(w, "id"))
 		put_id(line, value);
 	else if (!strcmp(w, "N"))
@@ -688,6 +690,8 @@ void result_print(struct line *line, const struct call_view *view)
 		line_printf(line, "%#" PRIx64, view->result);
 	else if (!strcmp(word, "sig"))
 		result_signal(line, view->result);
+	else if (!strcmp(word, "pid"))
+		value_pid(line, view->result);
 	else if (!strcmp(word, "o"))
 		line_printf(line, "%#03" PRIo64, view->result);
 	else if (!*word || !put_meaning(line, view->result, &view->call->result,

@@ -25,6 +25,9 @@ struct line {
 	size_t room;
 	enum ktrace_output_strings strings;
 	enum ktrace_output_constants constants;
+	/* The name of a thread; NULL: not known.  NULL: names are not shown. */
+	const char *(*comm)(void *data, uint32_t tid);
+	void *data;
 };
 
 void line_add(struct line *line, const char *s, size_t n);
@@ -233,6 +236,9 @@ void value_names(struct line *line, const char *set, uint64_t value);
 /* A number that is known better by its name: 7 (NAME), in a comment. */
 void value_commented(struct line *line, const char *set, int64_t value);
 void value_address(struct line *line, uint64_t address);
+/* A process or a thread, perhaps with its name.  @comm: only the name, if it is to be shown. */
+void value_pid(struct line *line, int32_t pid);
+void value_comm(struct line *line, int32_t pid);
 void value_signal(struct line *line, uint64_t signal);
 void value_device(struct line *line, uint64_t device);
 void value_signals(struct line *line, uint64_t set);

@@ -181,6 +181,8 @@ static void member_text(const struct members *m, const char *name,
 static void sender_members(const struct members *m, const siginfo_t *info)
 {
 	member_number(m, "pid", info->si_pid);
+	if (!m->json)
+		value_comm(m->line, info->si_pid);
 	member_number(m, "uid",
 		      info->si_uid == UINT32_MAX ? (int64_t)-1
 						 : (int64_t)info->si_uid);

@@ -408,6 +408,21 @@ void value_address(struct line *line, uint64_t address)
 		line_puts(line, "NULL");
 }
 
+void value_comm(struct line *line, int32_t pid)
+{
+	const char *comm =
+		line->comm && pid > 0 ? line->comm(line->data, pid) : NULL;
+
+	if (comm)
+		value_path(line, comm, strlen(comm), false);
+}
+
+void value_pid(struct line *line, int32_t pid)
+{
+	line_printf(line, "%d", pid);
+	value_comm(line, pid);
+}
+
 void value_device(struct line *line, uint64_t device)
 {
 	struct constant constant = constant_begin(line);

@@ -82,9 +82,11 @@ void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
 
 	line->len = 0;
 	s->writing = thread->tid;
-	if (!s->show.calls.separate && (s->show.calls.pids || s->several))
-		line_printf(line, "%s[pid %5u]%s ", color(s, 3), thread->tid,
-			    color(s, 0));
+	if (!s->show.calls.separate && (s->show.calls.pids || s->several)) {
+		line_printf(line, "%s[pid %5u", color(s, 3), thread->tid);
+		value_comm(line, thread->tid);
+		line_printf(line, "]%s ", color(s, 0));
+	}
 	if (s->show.calls.times)
 		put_time_of_day(s, time);
 	if (s->show.calls.relative)

@@ -299,6 +299,44 @@ static int all_suspend(struct syscalls *s, const char *why)
 	return err;
 }
 
+/* A new process or thread has the name of who has made it, also before it does anything. */
+static int child_name(struct syscalls *s, const struct thread *thread,
+		      const struct ktrace_event *event, const char *call)
+{
+	const struct ktrace_field *result =
+		ktrace_field_find(event->type, "ret");
+	int64_t tid = result ? ktrace_field_int(event, result) : 0;
+	struct thread *child;
+
+	if (tid <= 0 || tid > INT32_MAX ||
+	    (strncmp(call, "clone", 5) != 0 && strcmp(call, "fork") != 0 &&
+	     strcmp(call, "vfork") != 0))
+		return 0;
+	child = threads_get(&s->threads, tid);
+	if (!child)
+		return -ENOMEM;
+	/* A number that was another one's is in use again. */
+	if (child->ended || !*child->comm) {
+		memcpy(child->comm, thread->comm, sizeof(child->comm));
+		child->task = UINT64_MAX;
+	}
+	return 0;
+}
+
+/*
+ * At the return of an exec the thread has another name, but the call was made with the one before.
+ */
+static int names_follow(struct syscalls *s, struct thread *thread,
+			const struct ktrace_event *event, const char *call,
+			bool exit)
+{
+	if (!s->show.calls.comms)
+		return 0;
+	if (!exit || thread->begun || !thread->inside)
+		thread_name(thread, event);
+	return exit && call ? child_name(s, thread, event, call) : 0;
+}
+
 static int syscalls_event(struct ktrace_output *show,
 			  const struct ktrace_event *event)
 {
@@ -313,7 +351,7 @@ static int syscalls_event(struct ktrace_output *show,
 	if (!name && !signal_read(event, &signal))
 		return 0;
 	thread = thread_get(s, event->tid);
-	if (!thread)
+	if (!thread || names_follow(s, thread, event, name, exit))
 		return error_set(-ENOMEM, "out of memory");
 	open_choose(s, thread);
 	/* An event of another thread, or a signal. */
@@ -337,6 +375,10 @@ static int syscalls_open(struct ktrace_output *show)
 	if (show->calls.separate && show->calls.json)
 		return error_set(-EINVAL, "objects are not separated");
 	/* No cursor: the events shown here say who has ended. */
+	if (show->calls.comms) {
+		s->line.comm = threads_comm;
+		s->line.data = &s->threads;
+	}
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
 		return error_set(-ENOMEM, "out of memory");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,23 @@ void threads_destroy(struct threads *threads)
 	while ((thread = table_each(&threads->by_tid, &at)))
 		thread_free(thread);
 	table_free(&threads->by_tid);
+}
+
+void thread_name(struct thread *thread, const struct ktrace_event *event)
+{
+	if ((*thread->comm && thread->task == event->task) || !event->comm ||
+	    !strcmp(event->comm, "<...>"))
+		return;
+	thread->task = event->task;
+	snprintf(thread->comm, sizeof(thread->comm), "%s", event->comm);
+}
+
+const char *threads_comm(void *threads, uint32_t tid)
+{
+	const struct threads *all = threads;
+	const struct thread *thread = table_find(&all->by_tid, tid);
+
+	return thread && *thread->comm ? thread->comm : NULL;
 }
 
 int thread_side(struct call_side *side, const struct ktrace_event *event)

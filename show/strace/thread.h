@@ -24,6 +24,8 @@ struct thread {
 	bool exiting;	    /* of a process: all its threads end ... */
 	int status;	    /* ... with this */
 	bool begun;	    /* the first part of the line was printed */
+	uint64_t task;	    /* changes with @comm */
+	char comm[16];	    /* empty: not known, or not wanted */
 	unsigned int shown; /* number of arguments in the first part */
 	struct call_view view;
 };
@@ -43,6 +45,11 @@ struct thread *threads_next(const struct threads *threads,
 /* Marks the thread as ended.  May free other ended threads. */
 void threads_ended(struct threads *threads, struct thread *thread);
 void threads_destroy(struct threads *threads);
+
+/* Stores the name that the event's thread has. */
+void thread_name(struct thread *thread, const struct ktrace_event *event);
+/* For struct line: @threads is a struct threads. */
+const char *threads_comm(void *threads, uint32_t tid);
 
 /* Stores the data of @event.  0 or -ENOMEM. */
 int thread_side(struct call_side *side, const struct ktrace_event *event);

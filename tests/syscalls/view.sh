@@ -16,7 +16,7 @@ has() {
 
 # Replaces what is another number in each run; strace alone sees a signal that is ignored.
 plain() {
-	sed -e '/^--- SIGCHLD/d' -e 's/\(kill(\|si_pid=\)[0-9]*/\1PID/' \
+	sed -e '/^--- SIGCHLD/d' -e 's/\(kill(\|si_pid=\|getpid() *= \)[0-9]*/\1PID/' \
 		-e 's/0x[0-9a-f]\{8,\}/ADDR/g' "$1"
 }
 
@@ -42,6 +42,19 @@ for style in raw abbrev verbose; do
 		sh -c 'trap : USR1; kill -USR1 $$; umask 027; exec mknod fifo p'
 done
 check "-X: no other style" not ktrace syscalls -q -X nonsense -- true
+
+# ---- names of processes -----------------------------------------------------------
+
+check "-Y: as strace" same -Y -e trace=kill,getpid,prlimit64 -- \
+	/bin/sh -c 'trap : USR1; kill -USR1 $$; ulimit -n >/dev/null'
+check "-Y: a name" has 'kill(' 
+check "-Y: of the sender" like 'si_pid=[0-9]+<sh>, si_uid=0'
+ktrace syscalls -q --decode-pids=comm -o lines -e %process -- /bin/sh -c '/bin/true & wait'
+check "-Y: of a child" like '\[pid +[0-9]+<sh>\] clone\(.*\) += [0-9]+<sh>$'
+check "-Y: which calls another program" like '\[pid +[0-9]+<sh>\] execve\("/bin/true".* = 0$'
+check "-Y: and then has its name" like '\[pid +[0-9]+<true>\] exit_group'
+check "-Y: which it keeps" like '\[pid +[0-9]+<sh>\] .*wait4.* = [0-9]+<true>$'
+check "-Y: no numbers of other namespaces" not ktrace syscalls -q --decode-pids=pidns -- true
 
 # ---- files -----------------------------------------------------------------------
 

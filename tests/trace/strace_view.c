@@ -250,4 +250,64 @@ TEST(separate_refused)
 	ktrace_close(trace);
 }
 
+/* ---- names of threads ----------------------------------------------------- */
+
+TEST(names)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.pids = true,
+		.comms = true,
+	};
+	uint32_t kill_enter, kill_exit, fork_enter, fork_exit, exec_enter,
+		exec_exit;
+	struct record r = {0};
+
+	begin_calls();
+	kill_enter = type("sys_enter_kill", "pid sig");
+	kill_exit = type("sys_exit_kill", "ret");
+	fork_enter = type("sys_enter_fork", "");
+	fork_exit = type("sys_exit_fork", "ret");
+	exec_enter = type("sys_enter_execve", "filename argv envp");
+	exec_exit = type("sys_exit_execve", "ret");
+	maker_task(maker, 0, 7, 7, 1, "program");
+	happen(fork_enter, &r);
+	returns(fork_exit, 9);
+	maker_task(maker, 0, 9, 9, 7, "program");
+	number(&r, 9);
+	number(&r, 0);
+	happen(kill_enter, &r);
+	returns(kill_exit, 0);
+	maker_run(maker, 0, 9, 9, "program");
+	r = (struct record){0};
+	for (int i = 0; i < 3; i++)
+		number(&r, 0);
+	happen(exec_enter, &r);
+	maker_task(maker, 0, 9, 9, 7, "a<b>");
+	returns(exec_exit, 0);
+	r = (struct record){0};
+	happen(fork_enter, &r);
+	returns(fork_exit, -EAGAIN);
+	maker_run(maker, 0, 7, 7, "program");
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t pids[] = {9, 10, -9};
+
+		r = (struct record){0};
+		number(&r, pids[i]);
+		number(&r, 0);
+		happen(kill_enter, &r);
+		returns(kill_exit, 0);
+	}
+	check_shown_with(&options,
+			 "[pid     7<program>] fork() = 9<program>\n"
+			 "[pid     7<program>] kill(9<program>, 0) = 0\n"
+			 "[pid     9<program>] execve(NULL, NULL, NULL) = 0\n"
+			 "[pid     9<a\\74b\\76>] fork() = -1 EAGAIN "
+			 "(Resource temporarily unavailable)\n"
+			 "[pid     7<program>] kill(9<a\\74b\\76>, 0) = 0\n"
+			 "[pid     7<program>] kill(10, 0) = 0\n"
+			 "[pid     7<program>] kill(-9, 0) = 0\n");
+}
+
 CHECK_MAIN
