@@ -14,6 +14,7 @@
 #include "common/value.h"
 #include "run/live.h"
 #include "run/thread_files.h"
+#include "syscalls.h"
 
 #define STRING_MAX     8192
 #define COLUMN_MAX     4096
@@ -30,23 +31,51 @@ struct syscalls {
 	bool sorted;	     /* -S was given */
 	unsigned int follow; /* how often -f was given */
 	struct thread_files files;
+	char **touching; /* paths, and NULL behind them */
+	size_t nr_touching;
 };
 
 /* Which calls */
+
+/* Without any, they are not recorded, so what they do to processes is not shown either. */
+static int signals_choose(struct syscalls *s, const char *text)
+{
+	uint64_t shown;
+	int err = signals_parse(text, &shown);
+
+	if (err)
+		return err;
+	s->no_signals = !shown;
+	s->show.signals_hidden = ~shown;
+	return 0;
+}
+
+static bool is_about(const char *text, const char *name, const char **value)
+{
+	size_t length = strlen(name);
+
+	*value = text + length;
+	return !strncmp(text, name, length);
+}
 
 /* Parses "openat,%net", "trace=...", "!read". */
 static int calls_parse(struct syscalls *s, const char *text)
 {
 	char *copy, *next, *word;
+	const char *value;
 	bool exclude;
 	int err = 0;
 
-	if (!strncmp(text, "trace=", 6))
-		text += 6;
-	if (!strncmp(text, "signal=", 7)) {
-		s->no_signals = !strcmp(text + 7, "none");
-		return s->no_signals || !strcmp(text + 7, "all") ? 0 : -EINVAL;
-	}
+	if (is_about(text, "trace=", &value) || is_about(text, "t=", &value))
+		text = value;
+	if (is_about(text, "signal=", &value) ||
+	    is_about(text, "signals=", &value) || is_about(text, "s=", &value))
+		return signals_choose(s, value);
+	if (is_about(text, "status=", &value))
+		return statuses_parse(value, &s->show.statuses);
+	if (is_about(text, "decode-fds=", &value) ||
+	    is_about(text, "decode-pids=", &value))
+		return -EINVAL;
 	/* A name that no call has. */
 	if (!strcmp(text, "none")) {
 		s->no_calls = true;
@@ -101,11 +130,13 @@ static bool end_is_shown(const struct ktrace_type *type, void *data)
 
 static int captures_set(struct syscalls *s)
 {
+	bool paths = s->paths || s->touching;
+
 	if (selection_is_all(&s->selection))
 		return ktrace_session_syscalls(s->live.session,
-					       s->show.string_max, s->paths);
+					       s->show.string_max, paths);
 	return ktrace_session_syscalls_wanted(
-		s->live.session, s->show.string_max, s->paths, call_wanted, s);
+		s->live.session, s->show.string_max, paths, call_wanted, s);
 }
 
 /* That a process or a thread has exited is shown, whatever is selected. */
@@ -184,6 +215,8 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		s->show.want = end_is_shown;
 		s->show.data = s;
 	}
+	s->show.paths_hidden = !s->paths;
+	s->show.touching = (const char *const *)s->touching;
 	if (s->files.path) {
 		s->show.separate = line_separate;
 		s->show.data = s;
@@ -192,6 +225,37 @@ static void view_options(void *data, struct ktrace_output_options *options)
 }
 
 /* Options */
+
+static int path_add(struct syscalls *s, char *path)
+{
+	char **more = path ? reallocarray(s->touching, s->nr_touching + 2,
+					  sizeof(*more))
+			   : NULL;
+
+	if (!more) {
+		free(path);
+		return failed("out of memory");
+	}
+	s->touching = more;
+	s->touching[s->nr_touching++] = path;
+	s->touching[s->nr_touching] = NULL;
+	return EXIT_OK;
+}
+
+/* Programs may use the path as it is given; descriptors have that of the file itself. */
+static int path_choose(struct syscalls *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+	int status;
+
+	if (!*path)
+		return misused(&command_syscalls, "-P: a path is expected");
+	status = path_add(s, strdup(path));
+	if (!status && real && strcmp(real, path) != 0)
+		return path_add(s, real);
+	free(real);
+	return status;
+}
 
 static int returns_choose(struct syscalls *s,
 			  enum ktrace_output_returns returns)
@@ -288,6 +352,9 @@ static int options_check(const struct syscalls *s)
 	if (s->sorted && !show->counts && !show->summary)
 		return misused(&command_syscalls,
 			       "-S sorts what -c or -C counts");
+	if (show->statuses && show->returns)
+		return misused(&command_syscalls,
+			       "-e status=... and -z or -Z: one of them");
 	if (s->live.append && !s->live.output)
 		return misused(&command_syscalls,
 			       "-A: to which file? -o names it");
@@ -316,8 +383,35 @@ static int files_choose(struct syscalls *s)
 	return thread_files_check(&s->files);
 }
 
+#define SIGNALS_EXPECTED \
+	"--signal `%s': signals are expected, like usr1,term, or !chld, all, none"
+#define STATUSES_EXPECTED                                                        \
+	"--status `%s': successful, failed, unfinished, unavailable, detached, " \
+	"all or none is expected, or several with commas"
+
+static int expression_choose(struct syscalls *s, const char *text)
+{
+	const char *why = expression_refused(text), *value;
+
+	if (why)
+		return misused(&command_syscalls, "-e %s: %s", text, why);
+	if (!calls_parse(s, text))
+		return EXIT_OK;
+	if (is_about(text, "signal=", &value))
+		return misused(&command_syscalls, SIGNALS_EXPECTED, value);
+	if (is_about(text, "status=", &value))
+		return misused(&command_syscalls, STATUSES_EXPECTED, value);
+	return misused(&command_syscalls,
+		       "-e `%s': calls or sets are expected, like "
+		       "openat,%%net; or signal=... or status=...",
+		       text);
+}
+
 enum {
 	JSON = OPTION_OWN,
+	SIGNAL,
+	STATUS,
+	REFUSED,
 	SEPARATELY,
 	PIDS,
 	TRACE,
@@ -349,12 +443,22 @@ static int option_handle(void *data, int option)
 		return option_duration(&command_syscalls, optarg,
 				       &s->live.duration);
 	case 'e':
-		if (calls_parse(s, optarg))
-			return misused(&command_syscalls,
-				       "-e `%s': calls or sets are expected, "
-				       "like openat,%%net; or signal=none",
+		return expression_choose(s, optarg);
+	case SIGNAL:
+		if (signals_choose(s, optarg))
+			return misused(&command_syscalls, SIGNALS_EXPECTED,
 				       optarg);
 		return EXIT_OK;
+	case STATUS:
+		if (statuses_parse(optarg, &s->show.statuses))
+			return misused(&command_syscalls, STATUSES_EXPECTED,
+				       optarg);
+		return EXIT_OK;
+	case REFUSED:
+		return misused(&command_syscalls, "%s",
+			       expression_refused("inject="));
+	case 'P':
+		return path_choose(s, optarg);
 	case 'f':
 		s->follow++;
 		return EXIT_OK;
@@ -447,6 +551,9 @@ static int syscalls_main(int argc, char **argv)
 		status = live_run(&s.live);
 	thread_files_free(&s.files);
 	selection_free(&s.selection);
+	for (size_t i = 0; i < s.nr_touching; i++)
+		free(s.touching[i]);
+	free(s.touching);
 	live_free(&s.live);
 	return status;
 }
@@ -454,8 +561,19 @@ static int syscalls_main(int argc, char **argv)
 static const struct command_option options[] = {
 	OPTION('e', "call", "CALL,...",
 	       "only these; %file, %desc, %net, %process, %signal, %memory, %ipc are sets; "
-	       "with a `!' in front: not those; signal=none: no signals",
+	       "with a `!' in front: not those; signal=... and status=...: as below",
 	       .kind = ARGUMENT_CALL),
+	OPTION(0, "signal", "SIGNAL,...",
+	       "lines of these signals only, like usr1,term; !chld: of the others; none",
+	       .id = SIGNAL),
+	OPTION(0, "status", "STATUS,...",
+	       "only calls that end so: successful, failed, unfinished, unavailable, "
+	       "detached; with a `!' in front: not so",
+	       .id = STATUS,
+	       .words = "successful failed unfinished unavailable detached"),
+	OPTION('P', "trace-path", "PATH",
+	       "only calls that have this path as an argument, or its descriptor",
+	       .kind = ARGUMENT_FILE),
 	OPTION('p', "pid", "PID,...", "of these processes and their children",
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
@@ -498,6 +616,8 @@ static const struct command_option options[] = {
 	       "FILE.TID"),
 	OPTION(0, "output-separately", NULL, "the same as -ff",
 	       .id = SEPARATELY),
+	OPTION(0, "inject", "X", NULL, .id = REFUSED), /* strace's: why not */
+	OPTION(0, "fault", "X", NULL, .id = REFUSED),
 	OPTION('w', NULL, NULL, NULL), /* times are always those of a clock */
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),

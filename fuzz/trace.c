@@ -232,12 +232,16 @@ static bool has_formats(const struct ktrace_memory *metadata)
 static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 		    int null)
 {
+	static const char *const paths[] = {"/etc/passwd", NULL};
 	static const struct ktrace_output_calls options[] = {
 		{.string_max = 32, .durations = true, .times = true},
 		{.string_max = UINT32_MAX, .json = true},
 		{.string_max = 0, .colors = true, .returns = KTRACE_RETURNS_OK},
 		{.summary = true, .sort = KTRACE_SORT_NAME},
-		{.string_max = 32, .constants = KTRACE_CONSTANTS_NUMBERS},
+		{.string_max = 32,
+		 .constants = KTRACE_CONSTANTS_NUMBERS,
+		 .comms = true,
+		 .touching = paths},
 		{.string_max = 32,
 		 .constants = KTRACE_CONSTANTS_BOTH,
 		 .strings = KTRACE_STRINGS_HEX_BINARY,

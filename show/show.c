@@ -70,7 +70,8 @@ static bool reserved_used(const struct ktrace_output_options *options)
 			 NR(options->calls->reserved)) ||
 		 options->calls->strings > KTRACE_STRINGS_HEX ||
 		 options->calls->sort > KTRACE_SORT_NONE ||
-		 options->calls->constants > KTRACE_CONSTANTS_BOTH)) ||
+		 options->calls->constants > KTRACE_CONSTANTS_BOTH ||
+		 options->calls->statuses & ~(uint32_t)KTRACE_STATUS_ALL)) ||
 	       (options->graph &&
 		(any_set(options->graph->reserved,
 			 NR(options->graph->reserved)) ||

@@ -64,6 +64,19 @@ enum ktrace_output_returns {
 	KTRACE_RETURNS_OK,     /* those that returned something else */
 };
 
+/* How calls may end: bits, by which "strace" selects them. */
+enum ktrace_output_statuses {
+	KTRACE_STATUS_OK = 1,	  /* they returned something that is no error */
+	KTRACE_STATUS_FAILED = 2, /* they returned an error */
+	/* They do not return: exit(), or their thread was killed in them. */
+	KTRACE_STATUS_UNFINISHED = 4,
+	KTRACE_STATUS_UNAVAILABLE =
+		8, /* what they returned is not known: these are never shown */
+	KTRACE_STATUS_DETACHED =
+		16, /* they were open at the end of the trace */
+	KTRACE_STATUS_ALL = 31,
+};
+
 /* How "strace" shows when a call began, by the wall clock. */
 enum ktrace_output_times {
 	KTRACE_TIMES_NONE,
@@ -112,6 +125,17 @@ struct ktrace_output_calls {
 	enum ktrace_output_constants
 		constants; /* not in "signal" and "code" of objects */
 	uint32_t column;   /* where results begin, if there is room; 0: at 40 */
+	/* Which calls are shown: of enum ktrace_output_statuses; 0: as @returns says. */
+	uint32_t statuses;
+	bool paths_hidden; /* paths of descriptors are not shown, if there are any */
+	/* Signals that are not shown, nor that they killed or stopped a process: bit 0 is signal 1. */
+	uint64_t signals_hidden;
+	/*
+	 * Only calls that have one of these paths as an argument, or a descriptor of it; the last
+	 * one is followed by NULL.  Without paths of descriptors in the trace, only the former.
+	 * They must outlive the output.  NULL: all calls.
+	 */
+	const char *const *touching;
 	/*
 	 * Is a call that ends a process shown?  Its event may be recorded only so that the
 	 * end is.  NULL: yes.

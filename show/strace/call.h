@@ -25,6 +25,7 @@ struct line {
 	size_t room;
 	enum ktrace_output_strings strings;
 	enum ktrace_output_constants constants;
+	bool paths_hidden;
 	/* The name of a thread; NULL: not known.  NULL: names are not shown. */
 	const char *(*comm)(void *data, uint32_t tid);
 	void *data;
@@ -95,6 +96,12 @@ void path_print_next(struct line *line, struct path_list *list);
 /* The same for the only path of an argument. */
 void path_print(struct line *line, const struct call_view *view,
 		unsigned int argument);
+
+/*
+ * Is one of the paths an argument, or that of a descriptor, as far as the call's events say?  The
+ * last path is followed by NULL.
+ */
+bool call_touches(const struct call_view *view, const char *const *paths);
 
 /* Can the argument be printed only after the exit? */
 bool argument_needs_exit(const struct call_view *view, unsigned int argument);

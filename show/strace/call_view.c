@@ -222,7 +222,7 @@ void path_print_next(struct line *line, struct path_list *list)
 	const char *path;
 	size_t length;
 
-	if (path_take(list, &path, &length) && length)
+	if (path_take(list, &path, &length) && length && !line->paths_hidden)
 		value_path(line, path, length, list->file);
 }
 
@@ -232,4 +232,51 @@ void path_print(struct line *line, const struct call_view *view,
 	struct path_list list = paths_of(view, argument);
 
 	path_print_next(line, &list);
+}
+
+static bool path_is_one(const char *const *paths, const char *path,
+			size_t length)
+{
+	for (; *paths; paths++) {
+		if (strlen(*paths) == length && !memcmp(*paths, path, length))
+			return true;
+	}
+	return false;
+}
+
+/* A file that was deleted still has its path. */
+static bool list_has(struct path_list list, const char *const *paths)
+{
+	static const char gone[] = " (deleted)";
+	size_t length, end = strlen(gone);
+	const char *path;
+
+	/* The directory of AT_FDCWD is no descriptor. */
+	while (list.file && path_take(&list, &path, &length)) {
+		if (path_is_one(paths, path, length) ||
+		    (length > end && !memcmp(path + length - end, gone, end) &&
+		     path_is_one(paths, path, length - end)))
+			return true;
+	}
+	return false;
+}
+
+bool call_touches(const struct call_view *view, const char *const *paths)
+{
+	unsigned int nr = call_nr_arguments(view);
+	struct captured c;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (list_has(paths_of(view, i), paths))
+			return true;
+		if (!word_is(call_word(view, i), "path"))
+			continue;
+		c = captured_get(view, false, i, "");
+		if (c.there &&
+		    path_is_one(paths, (const char *)c.bytes,
+				strnlen((const char *)c.bytes, c.size)))
+			return true;
+	}
+	return view->exit.type &&
+	       list_has(paths_of(view, KTRACE_CALL_ARGUMENTS), paths);
 }

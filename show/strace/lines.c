@@ -43,6 +43,14 @@ bool call_is_shown(const struct syscalls *s, const struct call_view *view)
 	return !calls->want || calls->want(view->enter.type, calls->data);
 }
 
+bool status_is_shown(const struct syscalls *s, const struct call_view *view,
+		     uint32_t status)
+{
+	const char *const *paths = s->show.calls.touching;
+
+	return s->statuses & status && (!paths || call_touches(view, paths));
+}
+
 static void put_time_of_day(struct syscalls *s, uint64_t time)
 {
 	int64_t ns = line_time_of_day(ktrace_get_info(s->show.trace), time);
@@ -180,17 +188,9 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 	thread->shown = i;
 }
 
-int open_suspend(struct syscalls *s, const char *why)
+static int suspended_show(struct syscalls *s, struct thread *thread,
+			  const char *why)
 {
-	struct thread *thread = s->open;
-
-	s->open = NULL;
-	if (!thread || thread->begun || s->show.calls.summary ||
-	    s->show.calls.json)
-		return 0;
-	/* Only its return decides whether it is shown. */
-	if (s->show.calls.returns)
-		return 0;
 	line_begin(s, thread, thread->time);
 	call_open(s, thread);
 	thread->shown = 0;
@@ -200,6 +200,28 @@ int open_suspend(struct syscalls *s, const char *why)
 		line_puts(&s->line, ", ");
 	line_printf(&s->line, " <%s ...>", why);
 	return line_write(s);
+}
+
+int open_suspend(struct syscalls *s, const char *why)
+{
+	struct thread *thread = s->open;
+
+	s->open = NULL;
+	if (!thread || thread->begun || s->show.calls.summary ||
+	    s->show.calls.json)
+		return 0;
+	return s->filtered ? 0 : suspended_show(s, thread, why);
+}
+
+int open_end(struct syscalls *s, struct thread *thread, uint32_t status,
+	     const char *why)
+{
+	if (s->open == thread)
+		s->open = NULL;
+	if (!thread->inside || thread->begun || s->show.calls.summary ||
+	    s->show.calls.json || !status_is_shown(s, &thread->view, status))
+		return 0;
+	return suspended_show(s, thread, why);
 }
 
 static void result_align(struct syscalls *s, size_t begin)
@@ -256,7 +278,8 @@ int call_show_last(struct syscalls *s, struct thread *thread)
 	int err, status = call_argument(&thread->view, 0) & 0xff;
 	size_t begin;
 
-	if (!call_is_shown(s, &thread->view))
+	if (!call_is_shown(s, &thread->view) ||
+	    !status_is_shown(s, &thread->view, KTRACE_STATUS_UNFINISHED))
 		return exited_show(s, thread, thread->time, status);
 	line_begin(s, thread, thread->time);
 	begin = s->line.len;

@@ -17,7 +17,8 @@ static void json_path(struct syscalls *s, const struct call_view *view)
 	const char *path;
 	size_t length;
 
-	if (!path_take(&list, &path, &length) || !length)
+	if (s->line.paths_hidden || !path_take(&list, &path, &length) ||
+	    !length)
 		return;
 	output_puts(&s->output, ",\"path\":");
 	json_string(&s->output, (const uint8_t *)path, length);

@@ -100,6 +100,12 @@ static bool exits_with_others(struct syscalls *s,
 	return true;
 }
 
+static bool signal_is_hidden(const struct syscalls *s, int number)
+{
+	return number > 0 && number <= 64 &&
+	       s->show.calls.signals_hidden >> (number - 1) & 1;
+}
+
 /*
  * An exec kills the other threads of the process, which is a normal end.  For
  * the first thread this is known only later: when the exec returns, or when its
@@ -118,6 +124,8 @@ static int killed_show(struct syscalls *s, struct thread *thread,
 		thread->replaced = first;
 		return first ? 0 : exited_show(s, thread, event->time, 0);
 	}
+	if (signal_is_hidden(s, SIGKILL))
+		return 0;
 	process = thread_get(s, event->tgid);
 	if (process && process->replaced && !first) {
 		process->replaced = false;
@@ -143,17 +151,24 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 			const struct signal_view *view)
 {
 	enum signal_effect effect = signal_effect(view);
+	bool hidden = signal_is_hidden(s, view->number);
 	struct constant name;
 	int err;
 
+	err = effect == SIGNAL_KILLS && s->filtered
+		      ? open_end(s, thread, KTRACE_STATUS_UNFINISHED,
+				 "unfinished")
+		      : 0;
 	if (effect == SIGNAL_KILLS)
 		thread_ends(s, thread);
-	if (s->show.calls.summary)
-		return 0;
+	if (err || s->show.calls.summary)
+		return err;
 	if (s->show.calls.json)
-		return json_signal(s, thread, event->time, view);
+		return hidden ? 0 : json_signal(s, thread, event->time, view);
 	if (view->number == SIGKILL)
 		return killed_show(s, thread, event);
+	if (hidden)
+		return 0;
 	line_begin(s, thread, event->time);
 	signal_print(&s->line, view);
 	err = line_write(s);
@@ -213,10 +228,12 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	s->open = NULL;
 	thread_ends(s, thread);
 	err = process_ends(s, event, view);
-	if (err || s->show.calls.returns)
+	if (err)
 		return err;
 	if (s->show.calls.json)
-		return call_is_shown(s, view)
+		return call_is_shown(s, view) &&
+				       status_is_shown(s, view,
+						       KTRACE_STATUS_UNFINISHED)
 			       ? json_write(s, thread, event->time, false)
 			       : 0;
 	return s->show.calls.summary ? 0 : call_show_last(s, thread);
@@ -228,7 +245,7 @@ static int result_lost(struct syscalls *s, struct thread *thread)
 	int err = 0;
 
 	if (thread->inside && s->show.calls.json && !s->show.calls.summary &&
-	    !s->show.calls.returns)
+	    !s->filtered)
 		err = json_write(s, thread, 0, false);
 	thread->inside = false;
 	return err;
@@ -264,9 +281,9 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	view->result = ktrace_field_int(event, result);
 	thread->inside = false;
 	s->open = NULL;
-	if (s->show.calls.returns &&
-	    call_failed(view) !=
-		    (s->show.calls.returns == KTRACE_RETURNS_FAILED))
+	if (!status_is_shown(s, view,
+			     call_failed(view) ? KTRACE_STATUS_FAILED
+					       : KTRACE_STATUS_OK))
 		return 0;
 	if (s->show.calls.summary || s->show.calls.counts)
 		err = counts_add(&s->counts, name_shown(view, event->type),
@@ -375,6 +392,14 @@ static int syscalls_open(struct ktrace_output *show)
 	if (show->calls.separate && show->calls.json)
 		return error_set(-EINVAL, "objects are not separated");
 	/* No cursor: the events shown here say who has ended. */
+	s->line.paths_hidden = show->calls.paths_hidden;
+	s->statuses = show->calls.statuses ?: KTRACE_STATUS_ALL;
+	if (!show->calls.statuses && show->calls.returns == KTRACE_RETURNS_OK)
+		s->statuses = KTRACE_STATUS_OK;
+	if (!show->calls.statuses &&
+	    show->calls.returns == KTRACE_RETURNS_FAILED)
+		s->statuses = KTRACE_STATUS_FAILED;
+	s->filtered = s->statuses != KTRACE_STATUS_ALL || show->calls.touching;
 	if (show->calls.comms) {
 		s->line.comm = threads_comm;
 		s->line.data = &s->threads;
@@ -439,13 +464,27 @@ static int json_open(struct syscalls *s)
 	if (!open)
 		return error_set(-ENOMEM, "out of memory");
 	for (struct thread *t = NULL; (t = threads_next(&s->threads, t));) {
-		if (t->inside)
+		if (t->inside &&
+		    status_is_shown(s, &t->view, KTRACE_STATUS_DETACHED))
 			open[nr++] = t;
 	}
 	qsort(open, nr, sizeof(*open), begun_compare);
 	for (size_t i = 0; !err && i < nr; i++)
 		err = json_write(s, open[i], 0, false);
 	free(open);
+	return err;
+}
+
+/* All but one have been suspended, unless they are selected by their end. */
+static int all_detach(struct syscalls *s)
+{
+	int err = 0;
+
+	if (!s->filtered)
+		return all_suspend(s, "detached");
+	for (struct thread *t = NULL;
+	     !err && (t = threads_next(&s->threads, t));)
+		err = open_end(s, t, KTRACE_STATUS_DETACHED, "detached");
 	return err;
 }
 
@@ -456,11 +495,10 @@ static int syscalls_finish(struct ktrace_output *show)
 
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
-	if (s->show.calls.json && !s->show.calls.returns &&
-	    !s->show.calls.summary)
+	if (s->show.calls.json && !s->show.calls.summary)
 		err = json_open(s);
 	else
-		err = all_suspend(s, "detached");
+		err = all_detach(s);
 	if (s->show.calls.summary || s->show.calls.counts)
 		counts_write(&s->counts, s->show.calls.sort, &s->output);
 	return err ? err : output_flush(&s->output);

@@ -26,6 +26,8 @@ struct syscalls {
 	uint32_t first;	     /* tid of the first thread */
 	uint32_t writing; /* tid of the thread whose line it is; 0: of none */
 	bool several;
+	uint32_t statuses; /* of calls that are shown */
+	bool filtered;	   /* only its end decides whether a call is shown */
 	struct counts counts;
 };
 
@@ -41,8 +43,14 @@ int line_write(struct syscalls *s);
 /* Prints the open call as far as known, and @why the rest is missing. */
 int open_suspend(struct syscalls *s, const char *why);
 int call_show(struct syscalls *s, struct thread *thread, uint64_t time);
+/* The same for a call that has no other end, if it is one of those that are shown. */
+int open_end(struct syscalls *s, struct thread *thread, uint32_t status,
+	     const char *why);
 /* Was it asked for?  Else it was recorded only because it ends a process. */
 bool call_is_shown(const struct syscalls *s, const struct call_view *view);
+/* Is a call with this end shown? */
+bool status_is_shown(const struct syscalls *s, const struct call_view *view,
+		     uint32_t status);
 /* Prints a call that does not return. */
 int call_show_last(struct syscalls *s, struct thread *thread);
 int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,

@@ -310,4 +310,133 @@ TEST(names)
 			 "[pid     7<program>] kill(-9, 0) = 0\n");
 }
 
+/* ---- which calls ---------------------------------------------------------- */
+
+/* Calls of each end: 3 returns in two lines or one, 4 fails, 5 is open, exit_group() does not return. */
+static void ends_happen(void)
+{
+	uint32_t exit_enter, close_enter, close_exit;
+	struct record r = {0};
+
+	begin_calls();
+	exit_enter = type("sys_enter_exit_group", "error_code");
+	close_enter = type("sys_enter_close", "fd");
+	close_exit = type("sys_exit_close", "ret");
+	read_begins(3);
+	run(8, 8);
+	number(&r, 4);
+	happen(close_enter, &r);
+	returns(close_exit, -EBADF);
+	read_begins(5);
+	run(7, 7);
+	read_ends("a");
+	r = (struct record){0};
+	number(&r, 0);
+	happen(exit_enter, &r);
+}
+
+TEST(statuses)
+{
+	static const char ok[] = "[pid     7] read(3, \"a\", 100) = 1\n",
+			  failed[] = "[pid     8] close(4) = -1 EBADF (Bad "
+				     "file descriptor)\n",
+			  unfinished[] = "[pid     7] exit_group(0) = ?\n",
+			  end[] = "[pid     7] +++ exited with 0 +++\n",
+			  detached[] = "[pid     8] read(5,  <detached ...>\n";
+
+	for (uint32_t statuses = 1; statuses < KTRACE_STATUS_ALL; statuses++) {
+		const struct ktrace_output_calls options = {
+			.string_max = 32,
+			.column = 1,
+			.pids = true,
+			.statuses = statuses,
+		};
+		char want[512];
+
+		snprintf(want, sizeof(want), "%s%s%s%s%s",
+			 statuses & KTRACE_STATUS_FAILED ? failed : "",
+			 statuses & KTRACE_STATUS_OK ? ok : "",
+			 statuses & KTRACE_STATUS_UNFINISHED ? unfinished : "",
+			 end,
+			 statuses & KTRACE_STATUS_DETACHED ? detached : "");
+		ends_happen();
+		check_shown_with(&options, want);
+	}
+}
+
+static void open_call(uint32_t enter, uint32_t exit, const char *path,
+		      const char *opened)
+{
+	struct record r = {0};
+
+	number(&r, AT_FDCWD);
+	number(&r, 0x1000);
+	number(&r, 0);
+	number(&r, 0);
+	captured(&r, 2);
+	memory(&r, path, strlen(path) + 1);
+	memory(&r, "/etc", 5);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, *opened ? 3 : -ENOENT);
+	captured(&r, 1);
+	memory(&r, opened, strlen(opened) + 1);
+	happen(exit, &r);
+}
+
+/* By the path that the program has given, and by that of a descriptor. */
+TEST(touching)
+{
+	static const char *const paths[] = {"/etc", "/etc/passwd", NULL};
+	uint32_t open_enter, open_exit, close_enter, close_exit;
+
+	for (int hidden = 0; hidden < 2; hidden++) {
+		const struct ktrace_output_calls options = {
+			.string_max = 32,
+			.column = 1,
+			.touching = paths,
+			.paths_hidden = hidden,
+		};
+
+		begin_calls();
+		open_enter = type("sys_enter_openat",
+				  "dfd filename flags mode __filename_val "
+				  "__dfd_path");
+		open_exit = type("sys_exit_openat", "ret __ret_path");
+		close_enter = type("sys_enter_close", "fd __fd_path");
+		close_exit = type("sys_exit_close", "ret");
+		open_call(open_enter, open_exit, "/etc/passwd", "");
+		open_call(open_enter, open_exit, "passwd", "/etc/passwd");
+		open_call(open_enter, open_exit, "passwd-", "/etc/passwd-");
+		for (int i = 0; i < 3; i++) {
+			static const char *const files[] = {
+				"/etc/passwd (deleted)", "/etc/passwd/x", ""};
+			struct record r = {0};
+
+			number(&r, 3);
+			captured(&r, 1);
+			memory(&r, files[i], strlen(files[i]) + 1);
+			happen(close_enter, &r);
+			returns(close_exit, 0);
+		}
+		read_begins(3);
+		read_ends("/etc/passwd");
+		check_shown_with(&options,
+				 hidden ? "openat(AT_FDCWD, \"/etc/passwd\", "
+					  "O_RDONLY) = -1 ENOENT (No such file "
+					  "or directory)\n"
+					  "openat(AT_FDCWD, \"passwd\", "
+					  "O_RDONLY) = 3\n"
+					  "close(3) = 0\n"
+					: "openat(AT_FDCWD</etc>, "
+					  "\"/etc/passwd\", O_RDONLY) = -1 "
+					  "ENOENT (No such file or "
+					  "directory)\n"
+					  "openat(AT_FDCWD</etc>, \"passwd\", "
+					  "O_RDONLY) = 3</etc/passwd>\n"
+					  "close(3</etc/passwd>(deleted)) = "
+					  "0\n");
+	}
+}
+
 CHECK_MAIN
