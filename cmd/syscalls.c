@@ -28,6 +28,7 @@ struct syscalls {
 	bool no_signals;
 	bool no_calls;
 	bool paths;
+	bool stacks;
 	bool sorted;	     /* -S was given */
 	unsigned int follow; /* how often -f was given */
 	struct thread_files files;
@@ -139,6 +140,17 @@ static int captures_set(struct syscalls *s)
 		s->live.session, s->show.string_max, paths, call_wanted, s);
 }
 
+/* Where a program has called the kernel is the same at both ends of the call. */
+static bool stack_wanted(const struct ktrace_known *known, void *data)
+{
+	static const char begin[] = "sys_enter_";
+
+	return (!strcmp(known->system, "syscalls") ||
+		!strcmp(known->system, "compat_syscalls")) &&
+	       !strncmp(known->name, begin, strlen(begin)) &&
+	       call_wanted(known, data);
+}
+
 /* That a process or a thread has exited is shown, whatever is selected. */
 static bool ends_process(const char *name)
 {
@@ -159,6 +171,9 @@ static int events_enable(void *data)
 	int status = EXIT_OK;
 
 	if (ktrace_session_prepare(session, patterns, 2) || captures_set(s))
+		return failed_in_library();
+	if (s->stacks && ktrace_session_stacks(session, KTRACE_STACKS_USER,
+					       NULL, stack_wanted, s))
 		return failed_in_library();
 	if (!s->no_signals && !s->show.summary)
 		signals_enable(s);
@@ -222,6 +237,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		s->show.data = s;
 	}
 	options->calls = &s->show;
+	options->stacks = s->stacks;
 }
 
 /* Options */
@@ -352,6 +368,10 @@ static int options_check(const struct syscalls *s)
 	if (s->sorted && !show->counts && !show->summary)
 		return misused(&command_syscalls,
 			       "-S sorts what -c or -C counts");
+	if (s->stacks && (show->json || show->summary))
+		return misused(&command_syscalls,
+			       "-k shows stacks below lines, and --json and -c "
+			       "show none: one of them");
 	if (show->statuses && show->returns)
 		return misused(&command_syscalls,
 			       "-e status=... and -z or -Z: one of them");
@@ -467,6 +487,9 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'w':
 		return EXIT_OK; /* the default */
+	case 'k':
+		s->stacks = true;
+		return EXIT_OK;
 	case JSON:
 		s->show.json = true;
 		return EXIT_OK;
@@ -591,6 +614,8 @@ static const struct command_option options[] = {
 	OPTION(0, "decode-pids", "WHAT", "comm: the same as -Y; none: no names",
 	       .words = "comm none", .id = PIDS),
 	OPTION('a', "columns", "COLUMN", "where results are aligned (40)"),
+	OPTION('k', "stack-traces", NULL,
+	       "which functions of the program have made each call"),
 	OPTION('T', "took", NULL, "how long each call took"),
 	OPTION('t', "times", NULL,
 	       "when it began: 14:03:59; -tt: with microseconds; -ttt: in seconds since "

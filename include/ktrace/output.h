@@ -223,7 +223,7 @@ struct ktrace_output_options {
 	const struct ktrace_cursor *cursor;
 	const struct ktrace_output_graph
 		*graph; /* NULL: all columns, all events */
-	bool stacks; /* "text" shows who called, below each event that has it */
+	bool stacks; /* "text" and "strace" show who called, below each event or call that has it */
 	bool stacks_in_line; /* and does so in the event's own line */
 	const struct ktrace_output_stacks
 		*merged; /* NULL: events are counted */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "line.h"
+#include "stack.h"
 #include "syscalls.h"
 
 #define COLUMN 40 /* where results are aligned, as by strace */
@@ -101,7 +102,7 @@ void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
 		put_relative(s, time);
 }
 
-int line_write(struct syscalls *s)
+int line_end(struct syscalls *s)
 {
 	const struct ktrace_output_calls *calls = &s->show.calls;
 	int err;
@@ -118,6 +119,40 @@ int line_write(struct syscalls *s)
 	}
 	output_write(&s->output, s->line.s, s->line.len);
 	return s->output.err;
+}
+
+int below_write(void *data, const char *text, size_t size)
+{
+	struct syscalls *s = data;
+	const struct ktrace_output_calls *calls = &s->show.calls;
+
+	if (calls->separate)
+		return calls->separate(calls->data, s->writing, text, size);
+	output_write(&s->output, text, size);
+	return s->output.err;
+}
+
+/* Who has made the call that was just shown, if that was recorded. */
+static int stack_show(struct syscalls *s, const struct thread *thread)
+{
+	const struct call_side *side = &thread->view.enter;
+	const struct ktrace_event event = {
+		.time = thread->time,
+		.tid = thread->tid,
+		.tgid = thread->tgid,
+		.type = side->type,
+		.payload = side->payload,
+		.size = side->size,
+	};
+	struct ktrace_stack stack;
+
+	if (!s->show.stacks)
+		return 0;
+	if (ktrace_event_stack(s->show.trace, &event, &stack))
+		stack_lines(&s->stacks, s->show.trace, &stack, s->show.frames);
+	if (ktrace_event_user_stack(s->show.trace, &event, &stack))
+		stack_lines(&s->stacks, s->show.trace, &stack, s->show.frames);
+	return output_flush(&s->stacks);
 }
 
 static bool is_unknown(const struct call_side *side)
@@ -199,7 +234,7 @@ static int suspended_show(struct syscalls *s, struct thread *thread,
 	if (thread->shown && thread->shown < call_nr_arguments(&thread->view))
 		line_puts(&s->line, ", ");
 	line_printf(&s->line, " <%s ...>", why);
-	return line_write(s);
+	return line_end(s);
 }
 
 int open_suspend(struct syscalls *s, const char *why)
@@ -221,7 +256,7 @@ int open_end(struct syscalls *s, struct thread *thread, uint32_t status,
 	if (!thread->inside || thread->begun || s->show.calls.summary ||
 	    s->show.calls.json || !status_is_shown(s, &thread->view, status))
 		return 0;
-	return suspended_show(s, thread, why);
+	return suspended_show(s, thread, why) ?: stack_show(s, thread);
 }
 
 static void result_align(struct syscalls *s, size_t begin)
@@ -262,7 +297,7 @@ int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 			    (time - thread->time) / 1000000000,
 			    (unsigned int)((time - thread->time) % 1000000000 /
 					   1000));
-	return line_write(s);
+	return line_end(s) ?: stack_show(s, thread);
 }
 
 int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
@@ -270,7 +305,7 @@ int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
 {
 	line_begin(s, thread, time);
 	line_printf(&s->line, "+++ exited with %d +++", status);
-	return line_write(s);
+	return line_end(s);
 }
 
 int call_show_last(struct syscalls *s, struct thread *thread)
@@ -289,7 +324,7 @@ int call_show_last(struct syscalls *s, struct thread *thread)
 	line_puts(&s->line, ")");
 	result_align(s, begin);
 	line_puts(&s->line, "?");
-	err = line_write(s);
+	err = line_end(s) ?: stack_show(s, thread);
 	if (err)
 		return err;
 	return exited_show(s, thread, thread->time, status);

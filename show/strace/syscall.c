@@ -85,7 +85,7 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	line_begin(s, thread, time);
 	line_printf(&s->line, "+++ superseded by execve in pid %u +++",
 		    from->tid);
-	return line_write(s);
+	return line_end(s);
 }
 
 /* A process that exits kills all its other threads. */
@@ -131,11 +131,11 @@ static int killed_show(struct syscalls *s, struct thread *thread,
 		process->replaced = false;
 		line_begin(s, process, event->time);
 		line_puts(&s->line, "+++ killed by SIGKILL +++");
-		err = line_write(s);
+		err = line_end(s);
 	}
 	line_begin(s, thread, event->time);
 	line_puts(&s->line, "+++ killed by SIGKILL +++");
-	return err ? err : line_write(s);
+	return err ? err : line_end(s);
 }
 
 /* The thread has ended, so its call does not return. */
@@ -171,7 +171,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 		return 0;
 	line_begin(s, thread, event->time);
 	signal_print(&s->line, view);
-	err = line_write(s);
+	err = line_end(s);
 	if (err || effect == SIGNAL_NOTHING)
 		return err;
 	line_begin(s, thread, event->time);
@@ -181,7 +181,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	value_signal(&s->line, view->number);
 	constant_end_plain(&s->line, &name);
 	line_puts(&s->line, effect == SIGNAL_KILLS ? " +++" : " ---");
-	return line_write(s);
+	return line_end(s);
 }
 
 /* exit_group() ends all threads, with its status. */
@@ -404,6 +404,8 @@ static int syscalls_open(struct ktrace_output *show)
 		s->line.comm = threads_comm;
 		s->line.data = &s->threads;
 	}
+	if (show->stacks && output_init(&s->stacks, below_write, s))
+		return error_set(-ENOMEM, "out of memory");
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
 		return error_set(-ENOMEM, "out of memory");
@@ -427,7 +429,7 @@ static int syscalls_loss(struct ktrace_output *show,
 	s->writing = 0;
 	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
 		    loss->cpu, loss->count, loss_cause(loss->cause));
-	return s->show.calls.json || s->show.calls.summary ? 0 : line_write(s);
+	return s->show.calls.json || s->show.calls.summary ? 0 : line_end(s);
 }
 
 /* Shows a call that was open at the last look: users may look for it. */
@@ -512,6 +514,7 @@ static void syscalls_release(struct ktrace_output *show)
 	threads_destroy(&s->threads);
 	counts_destroy(&s->counts);
 	free(s->line.s);
+	output_destroy(&s->stacks);
 	output_destroy(&s->output);
 }
 

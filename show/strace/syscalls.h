@@ -17,6 +17,7 @@
 struct syscalls {
 	struct ktrace_output show;
 	struct output output;
+	struct output stacks; /* if they are shown: what goes below the line */
 	struct line line;
 	struct threads threads;
 	struct ktrace_spans *spans;
@@ -39,7 +40,9 @@ const char *name_shown(const struct call_view *view,
 
 /* Begins a line with what is in front of a call, or of anything else. */
 void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time);
-int line_write(struct syscalls *s);
+int line_end(struct syscalls *s);
+/* For struct output: text that belongs to the line before. */
+int below_write(void *data, const char *text, size_t size);
 /* Prints the open call as far as known, and @why the rest is missing. */
 int open_suspend(struct syscalls *s, const char *why);
 int call_show(struct syscalls *s, struct thread *thread, uint64_t time);

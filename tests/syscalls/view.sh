@@ -34,6 +34,7 @@ same() {
 
 # ---- constants -------------------------------------------------------------------
 
+check "-yy: files as strace" same -yy -e trace=openat,read -- cat /etc/passwd
 for style in raw abbrev verbose; do
 	check "-X $style: as strace" same -X $style -e trace=openat,newfstatat,fadvise64 -- \
 		cat /etc/passwd
@@ -47,7 +48,7 @@ check "-X: no other style" not ktrace syscalls -q -X nonsense -- true
 
 check "-Y: as strace" same -Y -e trace=kill,getpid,prlimit64 -- \
 	/bin/sh -c 'trap : USR1; kill -USR1 $$; ulimit -n >/dev/null'
-check "-Y: a name" has 'kill(' 
+check "-Y: a name" has 'kill('
 check "-Y: of the sender" like 'si_pid=[0-9]+<sh>, si_uid=0'
 ktrace syscalls -q --decode-pids=comm -o lines -e %process -- /bin/sh -c '/bin/true & wait'
 check "-Y: of a child" like '\[pid +[0-9]+<sh>\] clone\(.*\) += [0-9]+<sh>$'
@@ -55,6 +56,23 @@ check "-Y: which calls another program" like '\[pid +[0-9]+<sh>\] execve\("/bin/
 check "-Y: and then has its name" like '\[pid +[0-9]+<true>\] exit_group'
 check "-Y: which it keeps" like '\[pid +[0-9]+<sh>\] .*wait4.* = [0-9]+<true>$'
 check "-Y: no numbers of other namespaces" not ktrace syscalls -q --decode-pids=pidns -- true
+
+# ---- stacks ----------------------------------------------------------------------
+
+# The places in the program; names in libraries depend on who reads their tables.
+strace -k -e trace=openat,close cat /etc/passwd 2>&1 >/dev/null |
+	sed -n 's|.*/cat(.*) \[\(0x[0-9a-f]*\)\]$|cat+\1|p' >theirs
+ktrace syscalls -q -k -e openat,close -o lines -- cat /etc/passwd >/dev/null
+grep -o '	cat+0x[0-9a-f]*' lines | tr -d '\t' >ours
+check "-k: there are some" at_least "$(wc -l <ours)" 8
+check "-k: where the program was, as strace" diff theirs ours
+check "-k: and in which function of a library" like '^	[_a-z0-9]*open[_a-z0-9]*\+0x[0-9a-f]* \(libc'
+ktrace syscalls -q --stack-traces -ff -e openat -o file -- cat /etc/passwd >/dev/null
+check "-k with -ff" grep -q '^	cat+0x' file.*
+rm -f file.*
+for options in '-k --json' '-k -c'; do
+	check "refused: $options" not ktrace syscalls -q $options -- true 2>/dev/null
+done
 
 # ---- which calls -----------------------------------------------------------------
 
