@@ -684,9 +684,10 @@ void result_print(struct line *line, const struct call_view *view)
 
 	if (call_failed(view))
 		put_error(line, -view->result);
-	else if (call_is(view, "fcntl") || call_is(view, "fcntl64"))
+	else if (call_is(view, "fcntl") || call_is(view, "fcntl64")) {
+		constant_end_plain(line, &names);
 		fcntl_result(line, view);
-	else if (!strcmp(word, "x"))
+	} else if (!strcmp(word, "x"))
 		line_printf(line, "%#" PRIx64, view->result);
 	else if (!strcmp(word, "sig"))
 		result_signal(line, view->result);

@@ -127,17 +127,26 @@ bool fcntl_argument(struct line *line, const struct call_view *view,
 
 void result_signal(struct line *line, uint64_t signal)
 {
+	struct constant name = constant_begin(line);
+
 	line_printf(line, "%" PRIu64 " (", signal);
 	value_signal(line, signal);
 	line_puts(line, ")");
+	constant_end_plain(line, &name);
 }
 
 static void put_named(struct line *line, uint64_t value, const char *what,
 		      const char *set)
 {
+	struct constant names = constant_begin(line);
+
+	/* strace shows these as constants, the others as text. */
+	if (!strcmp(set, "fd") || !strcmp(set, "seal"))
+		constant_end_plain(line, &names);
 	line_printf(line, "%#" PRIx64 " (%s", value, what);
 	value_names(line, set, value);
 	line_puts(line, ")");
+	constant_end_plain(line, &names);
 }
 
 void fcntl_result(struct line *line, const struct call_view *view)

@@ -156,16 +156,20 @@ static bool is_unnamed(const char *text)
 	       *text == '-';
 }
 
+/* Names alone are there already: the number need not be made. */
+static bool is_done(struct line *line, const struct constant *constant)
+{
+	line->constants = constant->constants;
+	return line->constants == KTRACE_CONSTANTS_NAMES ||
+	       line->len == constant->begin;
+}
+
 static void put_constant(struct line *line, const struct constant *constant,
 			 bool named, const char *number)
 {
 	size_t length = line->len - constant->begin;
-	char *text;
+	char *text = line->s + constant->begin;
 
-	line->constants = constant->constants;
-	if (line->constants == KTRACE_CONSTANTS_NAMES || !length)
-		return;
-	text = line->s + constant->begin;
 	if (line->constants == KTRACE_CONSTANTS_BOTH) {
 		if (!named && is_unnamed(text))
 			return;
@@ -191,6 +195,8 @@ void constant_end(struct line *line, const struct constant *constant,
 	char number[NUMBER_ROOM];
 	va_list ap;
 
+	if (is_done(line, constant))
+		return;
 	va_start(ap, format);
 	vsnprintf(number, sizeof(number), format, ap);
 	va_end(ap);
@@ -203,6 +209,8 @@ void constant_end_named(struct line *line, const struct constant *constant,
 	char number[NUMBER_ROOM];
 	va_list ap;
 
+	if (is_done(line, constant))
+		return;
 	va_start(ap, format);
 	vsnprintf(number, sizeof(number), format, ap);
 	va_end(ap);
@@ -219,6 +227,8 @@ void constant_end_bytes(struct line *line, const struct constant *constant,
 {
 	struct line number = {0};
 
+	if (is_done(line, constant))
+		return;
 	value_hex(&number, bytes, n, false);
 	put_constant(line, constant, true, number.s ? number.s : "");
 	free(number.s);
