@@ -100,30 +100,26 @@ static void number_print(struct option *o)
 	line_printf(o->line, "[%d]", value);
 }
 
-/* [SOCK_TXREHASH_ENABLED]; numbers without a name are decimal. */
+/* [SOCK_TXREHASH_ENABLED] */
 static void rehash_print(struct option *o)
 {
 	static const char set[] = "sockopt_txrehash";
-	const struct ktrace_names *names = ktrace_names_find(set, NULL);
-	int32_t value;
+	uint32_t value;
 
 	if (o->size < sizeof(value)) {
 		number_print(o);
 		return;
 	}
 	memcpy(&value, o->bytes, sizeof(value));
-	for (uint32_t i = 0; names && i < names->count; i++) {
-		if (names->names[i].value != (uint64_t)value)
-			continue;
-		line_printf(o->line, "[%s]", names->names[i].name);
-		return;
-	}
-	line_printf(o->line, "[%d /* %s */]", value, ktrace_names_unknown(set));
+	line_puts(o->line, "[");
+	value_names(o->line, set, value);
+	line_puts(o->line, "]");
 }
 
 /* [ECONNREFUSED] */
 static void error_print(struct option *o)
 {
+	struct constant constant;
 	const char *name = NULL;
 	int32_t value;
 
@@ -131,10 +127,15 @@ static void error_print(struct option *o)
 		memcpy(&value, o->bytes, sizeof(value));
 		name = strerrorname_np(value);
 	}
-	if (name && value)
-		line_printf(o->line, "[%s]", name);
-	else
+	if (!name || !value) {
 		number_print(o);
+		return;
+	}
+	line_puts(o->line, "[");
+	constant = constant_begin(o->line);
+	line_puts(o->line, name);
+	constant_end(o->line, &constant, "%d", value);
+	line_puts(o->line, "]");
 }
 
 static void addresses_print(struct option *o)
@@ -175,6 +176,7 @@ static void group_print(struct option *o)
 static void packet_member_print(struct option *o)
 {
 	uint16_t type, length;
+	struct constant constant;
 	uint32_t interface;
 
 	memcpy(&interface, o->bytes, sizeof(interface));
@@ -185,8 +187,11 @@ static void packet_member_print(struct option *o)
 	line_puts(o->line, ", mr_type=");
 	value_names(o->line, "packet_mreq", type);
 	line_printf(o->line, ", mr_alen=%u, mr_address=", length);
+	constant = constant_begin(o->line);
 	for (size_t i = 0; i < length && i < 8; i++)
 		line_printf(o->line, "%s%02x", i ? ":" : "", o->bytes[8 + i]);
+	constant_end_bytes(o->line, &constant, o->bytes + 8,
+			   length < 8 ? length : 8);
 	line_puts(o->line, "}");
 }
 

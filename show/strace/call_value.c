@@ -356,6 +356,20 @@ static bool set_is_decimal(const char *set)
 	return false;
 }
 
+static void put_decimal(struct line *line, const char *set, int32_t value)
+{
+	const struct ktrace_names *names = ktrace_names_find(set, NULL);
+	const char *name = names ? name_of(names, (uint32_t)value, 0) : NULL;
+	const char *unknown = ktrace_names_unknown(set);
+
+	if (name)
+		line_puts(line, name);
+	else if (unknown)
+		line_printf(line, "%d /* %s */", value, unknown);
+	else
+		line_printf(line, "%d", value);
+}
+
 /* The type of a socket and its flags are two constants.  Returns what is left. */
 static uint64_t put_socket_type(struct line *line, const char *set,
 				uint64_t value)
@@ -390,7 +404,10 @@ void value_names(struct line *line, const char *set, uint64_t value)
 		value = rest;
 	}
 	constant = constant_begin(line);
-	put_names(line, set, value);
+	if (set_is_decimal(set))
+		put_decimal(line, set, (int32_t)value);
+	else
+		put_names(line, set, value);
 	if (set_is_decimal(set))
 		constant_end(line, &constant, "%d", (int32_t)value);
 	else
@@ -454,7 +471,7 @@ void value_signal(struct line *line, uint64_t signal)
 	else if (signal > 32 && signal <= 64)
 		line_printf(line, "SIGRT_%" PRIu64, signal - 32);
 	else
-		line_printf(line, "%u", (uint32_t)signal);
+		line_printf(line, "%d", (int32_t)signal);
 	constant_end(line, &constant, "%d", (int32_t)signal);
 }
 
