@@ -223,7 +223,9 @@ static void view_options(void *data, struct ktrace_output_options *options)
 {
 	struct syscalls *s = data;
 
-	s->show.colors = isatty(options->fd) && !getenv("NO_COLOR");
+	/* With -ff, lines go to files, and only what was lost goes to @fd. */
+	s->show.colors =
+		!s->files.path && isatty(options->fd) && !getenv("NO_COLOR");
 	/* A file needs the same columns in all lines. */
 	s->show.pids = !s->live.argv || s->live.output;
 	if (!selection_is_all(&s->selection)) {

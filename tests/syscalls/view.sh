@@ -131,6 +131,10 @@ check "-ff: no such folder" not ktrace syscalls -q -ff -o nowhere/file -- true
 for options in '-ff -c' '-ff -C' '-ff --json'; do
 	check "refused: $options" not ktrace syscalls -q $options -o file -- true 2>/dev/null
 done
+# The lines of the files are no lines of the terminal.
+script -qec 'ktrace syscalls -q -ff -o ktrace -e openat -- cat /etc/none' /dev/null >/dev/null
+check "-ff: no colors in files, at a terminal" not grep -q "$(printf '\033')" ktrace.*
+check "-ff: but lines" grep -q 'openat(.*ENOENT' ktrace.*
 check "-ff without -o is -f" ktrace syscalls -q -ff -e none -- true
 rm -f strace* ktrace*
 
