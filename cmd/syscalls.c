@@ -215,7 +215,8 @@ static int line_separate(void *data, uint32_t tid, const char *text,
 
 	if (tid)
 		return thread_files_write(&s->files, tid, text, size);
-	say("%.*s", (int)size - 1, text);
+	/* Also with -q: nobody would know otherwise that calls are missing in the files. */
+	failed("%.*s", (int)size - 1, text);
 	return 0;
 }
 
