@@ -74,8 +74,7 @@ static int calls_parse(struct syscalls *s, const char *text)
 		return signals_choose(s, value);
 	if (is_about(text, "status=", &value))
 		return statuses_parse(value, &s->show.statuses);
-	if (is_about(text, "decode-fds=", &value) ||
-	    is_about(text, "decode-pids=", &value))
+	if (is_about(text, "decode-fds=", &value))
 		return -EINVAL;
 	/* A name that no call has. */
 	if (!strcmp(text, "none")) {
@@ -418,6 +417,8 @@ static int expression_choose(struct syscalls *s, const char *text)
 
 	if (why)
 		return misused(&command_syscalls, "-e %s: %s", text, why);
+	if (is_about(text, "decode-pids=", &value))
+		return pids_parse(s, value);
 	if (!calls_parse(s, text))
 		return EXIT_OK;
 	if (is_about(text, "signal=", &value))

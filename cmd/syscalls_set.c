@@ -24,7 +24,8 @@ static unsigned int signal_number(const char *name)
 	if (!strncasecmp(name, "sig", 3))
 		name += 3;
 	if (!strncasecmp(name, "rt_", 3) && isdigit((unsigned char)name[3])) {
-		if (number_parse(name + 3, &number))
+		if (number_parse(name + 3, &number) ||
+		    number > SIGNALS - REALTIME)
 			return 0;
 		number += REALTIME;
 	} else if (!strcasecmp(name, "rtmin")) {
