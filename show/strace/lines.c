@@ -223,40 +223,37 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 	thread->shown = i;
 }
 
-static int suspended_show(struct syscalls *s, struct thread *thread,
-			  const char *why)
+/* Begins the line of a call with what is known before it returns. */
+static void put_begun(struct syscalls *s, struct thread *thread)
 {
-	line_begin(s, thread, thread->time);
 	call_open(s, thread);
 	thread->shown = 0;
 	call_arguments(s, thread, false);
 	thread->begun = true;
 	if (thread->shown && thread->shown < call_nr_arguments(&thread->view))
 		line_puts(&s->line, ", ");
-	line_printf(&s->line, " <%s ...>", why);
-	return line_end(s);
 }
 
-int open_suspend(struct syscalls *s, const char *why)
+static void put_resumed(struct syscalls *s, const struct thread *thread,
+			const struct ktrace_type *type)
+{
+	line_puts(&s->line, "<... ");
+	line_text(&s->line, name_shown(&thread->view, type));
+	line_puts(&s->line, " resumed>");
+}
+
+int open_suspend(struct syscalls *s)
 {
 	struct thread *thread = s->open;
 
 	s->open = NULL;
 	if (!thread || thread->begun || s->show.calls.summary ||
-	    s->show.calls.json)
+	    s->show.calls.json || s->filtered)
 		return 0;
-	return s->filtered ? 0 : suspended_show(s, thread, why);
-}
-
-int open_end(struct syscalls *s, struct thread *thread, uint32_t status,
-	     const char *why)
-{
-	if (s->open == thread)
-		s->open = NULL;
-	if (!thread->inside || thread->begun || s->show.calls.summary ||
-	    s->show.calls.json || !status_is_shown(s, &thread->view, status))
-		return 0;
-	return suspended_show(s, thread, why) ?: stack_show(s, thread);
+	line_begin(s, thread, thread->time);
+	put_begun(s, thread);
+	line_puts(&s->line, " <unfinished ...>");
+	return line_end(s);
 }
 
 static void result_align(struct syscalls *s, size_t begin)
@@ -279,9 +276,7 @@ int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 	line_begin(s, thread, thread->begun ? time : thread->time);
 	begin = line->len;
 	if (thread->begun) {
-		line_puts(line, "<... ");
-		line_text(line, name_shown(view, view->exit.type));
-		line_puts(line, " resumed>");
+		put_resumed(s, thread, view->exit.type);
 	} else {
 		call_open(s, thread);
 		thread->shown = 0;
@@ -297,6 +292,42 @@ int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 			    (time - thread->time) / 1000000000,
 			    (unsigned int)((time - thread->time) % 1000000000 /
 					   1000));
+	return line_end(s) ?: stack_show(s, thread);
+}
+
+/* As strace has it for a call in which its thread was killed. */
+static void put_no_result(struct syscalls *s, const struct thread *thread,
+			  size_t begin)
+{
+	if (thread->shown < call_nr_arguments(&thread->view))
+		line_puts(&s->line, " <unfinished ...>");
+	line_puts(&s->line, ")");
+	result_align(s, begin);
+	line_puts(&s->line, "?");
+}
+
+int open_end(struct syscalls *s, struct thread *thread, uint32_t status)
+{
+	/* The first part of its line says that it did not return; only who made it is missing. */
+	bool resumed = thread->begun;
+	size_t begin;
+
+	if (s->open == thread)
+		s->open = NULL;
+	if (!thread->inside || (resumed && !s->show.stacks) ||
+	    s->show.calls.summary || s->show.calls.json ||
+	    !status_is_shown(s, &thread->view, status))
+		return 0;
+	line_begin(s, thread, thread->time);
+	begin = s->line.len;
+	if (resumed)
+		put_resumed(s, thread, thread->view.enter.type);
+	else
+		put_begun(s, thread);
+	if (status == KTRACE_STATUS_UNFINISHED)
+		put_no_result(s, thread, begin);
+	else
+		line_puts(&s->line, " <detached ...>");
 	return line_end(s) ?: stack_show(s, thread);
 }
 

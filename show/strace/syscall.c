@@ -146,6 +146,22 @@ static void thread_ends(struct syscalls *s, struct thread *thread)
 	threads_ended(&s->threads, thread);
 }
 
+/*
+ * The thread was killed in its call.  Without a filter, the first part of the call's line was shown
+ * when the signal came; only who made it is missing.
+ */
+static int call_killed(struct syscalls *s, struct thread *thread)
+{
+	if (!s->show.calls.json)
+		return s->filtered || s->show.stacks
+			       ? open_end(s, thread, KTRACE_STATUS_UNFINISHED)
+			       : 0;
+	if (!thread->inside || s->show.calls.summary ||
+	    !status_is_shown(s, &thread->view, KTRACE_STATUS_UNFINISHED))
+		return 0;
+	return json_write(s, thread, 0, false);
+}
+
 static int signal_event(struct syscalls *s, struct thread *thread,
 			const struct ktrace_event *event,
 			const struct signal_view *view)
@@ -155,10 +171,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	struct constant name;
 	int err;
 
-	err = effect == SIGNAL_KILLS && s->filtered
-		      ? open_end(s, thread, KTRACE_STATUS_UNFINISHED,
-				 "unfinished")
-		      : 0;
+	err = effect == SIGNAL_KILLS ? call_killed(s, thread) : 0;
 	if (effect == SIGNAL_KILLS)
 		thread_ends(s, thread);
 	if (err || s->show.calls.summary)
@@ -302,16 +315,16 @@ static void open_choose(struct syscalls *s, struct thread *thread)
 		s->open = thread->inside && !thread->begun ? thread : NULL;
 }
 
-static int all_suspend(struct syscalls *s, const char *why)
+static int all_suspend(struct syscalls *s)
 {
 	int err = 0;
 
 	if (!s->show.calls.separate)
-		return open_suspend(s, why);
+		return open_suspend(s);
 	for (struct thread *t = NULL;
 	     !err && (t = threads_next(&s->threads, t));) {
 		open_choose(s, t);
-		err = open_suspend(s, why);
+		err = open_suspend(s);
 	}
 	return err;
 }
@@ -373,7 +386,7 @@ static int syscalls_event(struct ktrace_output *show,
 	open_choose(s, thread);
 	/* An event of another thread, or a signal. */
 	if (s->open && (s->open != thread || !exit)) {
-		err = open_suspend(s, "unfinished");
+		err = open_suspend(s);
 		if (err)
 			return err;
 	}
@@ -391,7 +404,6 @@ static int syscalls_open(struct ktrace_output *show)
 	s->line.constants = show->calls.constants;
 	if (show->calls.separate && show->calls.json)
 		return error_set(-EINVAL, "objects are not separated");
-	/* No cursor: the events shown here say who has ended. */
 	s->line.paths_hidden = show->calls.paths_hidden;
 	s->statuses = show->calls.statuses ?: KTRACE_STATUS_ALL;
 	if (!show->calls.statuses && show->calls.returns == KTRACE_RETURNS_OK)
@@ -406,6 +418,7 @@ static int syscalls_open(struct ktrace_output *show)
 	}
 	if (show->stacks && output_init(&s->stacks, below_write, s))
 		return error_set(-ENOMEM, "out of memory");
+	/* No cursor: the events shown here say who has ended. */
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
 		return error_set(-ENOMEM, "out of memory");
@@ -421,7 +434,7 @@ static int syscalls_loss(struct ktrace_output *show,
 	/* A call that may have returned there is not paired with a later return. */
 	if (!loss->programs && loss_is_event(loss->cause)) {
 		ktrace_spans_loss(s->spans, loss);
-		err = all_suspend(s, "unfinished");
+		err = all_suspend(s);
 		if (err)
 			return err;
 	}
@@ -440,7 +453,7 @@ static int round_finish(struct syscalls *s)
 	if (s->show.calls.separate)
 		return output_flush(&s->output);
 	if (s->open && s->open->time == s->waited)
-		err = open_suspend(s, "unfinished");
+		err = open_suspend(s);
 	s->waited = s->open ? s->open->time : 0;
 	return err ? err : output_flush(&s->output);
 }
@@ -455,9 +468,11 @@ static int begun_compare(const void *a, const void *b)
 }
 
 /*
- * Calls that are still open have no result; one of them may be the one that hangs.
+ * Calls that are still open have no result; one of them may be the one that hangs.  They are shown
+ * in the order in which they began.
  */
-static int json_open(struct syscalls *s)
+static int open_all(struct syscalls *s,
+		    int (*show)(struct syscalls *s, struct thread *thread))
 {
 	struct thread **open = calloc(s->threads.by_tid.nr + 1, sizeof(*open));
 	size_t nr = 0;
@@ -466,41 +481,33 @@ static int json_open(struct syscalls *s)
 	if (!open)
 		return error_set(-ENOMEM, "out of memory");
 	for (struct thread *t = NULL; (t = threads_next(&s->threads, t));) {
-		if (t->inside &&
-		    status_is_shown(s, &t->view, KTRACE_STATUS_DETACHED))
+		if (t->inside)
 			open[nr++] = t;
 	}
 	qsort(open, nr, sizeof(*open), begun_compare);
 	for (size_t i = 0; !err && i < nr; i++)
-		err = json_write(s, open[i], 0, false);
+		err = show(s, open[i]);
 	free(open);
 	return err;
 }
 
-/* All but one have been suspended, unless they are selected by their end. */
-static int all_detach(struct syscalls *s)
+static int call_detach(struct syscalls *s, struct thread *thread)
 {
-	int err = 0;
-
-	if (!s->filtered)
-		return all_suspend(s, "detached");
-	for (struct thread *t = NULL;
-	     !err && (t = threads_next(&s->threads, t));)
-		err = open_end(s, t, KTRACE_STATUS_DETACHED, "detached");
-	return err;
+	if (!s->show.calls.json)
+		return open_end(s, thread, KTRACE_STATUS_DETACHED);
+	return status_is_shown(s, &thread->view, KTRACE_STATUS_DETACHED)
+		       ? json_write(s, thread, 0, false)
+		       : 0;
 }
 
 static int syscalls_finish(struct ktrace_output *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
-	int err = 0;
+	int err;
 
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
-	if (s->show.calls.json && !s->show.calls.summary)
-		err = json_open(s);
-	else
-		err = all_detach(s);
+	err = s->show.calls.summary ? 0 : open_all(s, call_detach);
 	if (s->show.calls.summary || s->show.calls.counts)
 		counts_write(&s->counts, s->show.calls.sort, &s->output);
 	return err ? err : output_flush(&s->output);

@@ -43,12 +43,14 @@ void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time);
 int line_end(struct syscalls *s);
 /* For struct output: text that belongs to the line before. */
 int below_write(void *data, const char *text, size_t size);
-/* Prints the open call as far as known, and @why the rest is missing. */
-int open_suspend(struct syscalls *s, const char *why);
+/* Prints the open call as far as known. */
+int open_suspend(struct syscalls *s);
 int call_show(struct syscalls *s, struct thread *thread, uint64_t time);
-/* The same for a call that has no other end, if it is one of those that are shown. */
-int open_end(struct syscalls *s, struct thread *thread, uint32_t status,
-	     const char *why);
+/*
+ * The same for a call that has no other end than @status, and who has made it, if it is one of those
+ * that are shown.
+ */
+int open_end(struct syscalls *s, struct thread *thread, uint32_t status);
 /* Was it asked for?  Else it was recorded only because it ends a process. */
 bool call_is_shown(const struct syscalls *s, const struct call_view *view);
 /* Is a call with this end shown? */

@@ -160,7 +160,7 @@ static inline void run(uint32_t tid, uint32_t tgid)
 }
 
 /* The output; the caller frees it. */
-static inline char *shown(const struct ktrace_output_calls *options)
+static inline char *shown_where(struct ktrace_output_options where)
 {
 	struct ktrace *trace;
 	char path[512], *text;
@@ -175,10 +175,15 @@ static inline char *shown(const struct ktrace_output_calls *options)
 	fclose(f);
 	free(lines_text);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
-	text = shown_of(trace, "strace", options, NULL);
+	text = shown_with(trace, "strace", where, NULL);
 	CHECK(!ktrace_warning(trace, 0));
 	ktrace_close(trace);
 	return text;
+}
+
+static inline char *shown(const struct ktrace_output_calls *options)
+{
+	return shown_where((struct ktrace_output_options){.calls = options});
 }
 
 static inline void check_shown_with(const struct ktrace_output_calls *options,

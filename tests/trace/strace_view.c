@@ -250,6 +250,198 @@ TEST(separate_refused)
 	ktrace_close(trace);
 }
 
+/* ---- calls that do not return -------------------------------------------- */
+
+/* Each in another thread, and so many that a table has them in order only by chance. */
+static void open_happen(void)
+{
+	for (int i = 0; i < 8; i++) {
+		run(7 + i * 13 % 8, 7);
+		read_begins(i);
+	}
+}
+
+/* In the order in which they began. */
+TEST(detached)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.pids = true,
+		.statuses = KTRACE_STATUS_DETACHED,
+	};
+
+	begin_calls();
+	open_happen();
+	check_shown_with(&options, "[pid     7] read(0,  <detached ...>\n"
+				   "[pid    12] read(1,  <detached ...>\n"
+				   "[pid     9] read(2,  <detached ...>\n"
+				   "[pid    14] read(3,  <detached ...>\n"
+				   "[pid    11] read(4,  <detached ...>\n"
+				   "[pid     8] read(5,  <detached ...>\n"
+				   "[pid    13] read(6,  <detached ...>\n"
+				   "[pid    10] read(7,  <detached ...>\n");
+}
+
+/* read() with a stack for which there was no room. */
+static void stacked_begins(uint32_t id, int fd)
+{
+	struct record r = {0};
+
+	number(&r, fd);
+	number(&r, 0x1000);
+	number(&r, 100);
+	r.size += sizeof(uint32_t);
+	happen(id, &r);
+}
+
+/* Of a signal only number and code are known. */
+static uint32_t signal_type(void)
+{
+	return type_of("signal", "signal_deliver", "sig code sa_handler");
+}
+
+static void killed_by(uint32_t id, int signal)
+{
+	struct record r = {0};
+
+	number(&r, signal);
+	number(&r, 0);
+	number(&r, 0);
+	happen(id, &r);
+}
+
+/* Who made a call that is open at the end, or in which its thread is killed, is shown then. */
+TEST(stacks)
+{
+#define NO_STACK "\t(no stack: there was no room for it)\n"
+	static const struct {
+		uint32_t statuses;
+		const char *want;
+	} cases[] = {
+		{0,
+		 "[pid     7] read(3,  <unfinished ...>\n"
+		 "[pid     8] read(4, \"a\", 100) = 1\n" NO_STACK
+		 "[pid     9] read(6,  <unfinished ...>\n"
+		 "[pid     9] <... read resumed> <unfinished ...>) = ?\n" NO_STACK
+		 "[pid     9] +++ killed by SIGKILL +++\n"
+		 "[pid     7] <... read resumed> <detached ...>\n" NO_STACK
+		 "[pid     8] read(5,  <detached ...>\n" NO_STACK},
+		{KTRACE_STATUS_DETACHED,
+		 "[pid     9] +++ killed by SIGKILL +++\n"
+		 "[pid     7] read(3,  <detached ...>\n" NO_STACK
+		 "[pid     8] read(5,  <detached ...>\n" NO_STACK},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct ktrace_output_calls calls = {
+			.string_max = 32,
+			.column = 1,
+			.pids = true,
+			.statuses = cases[i].statuses,
+		};
+		uint32_t id, signal;
+		char *text;
+
+		begin();
+		signal = signal_type();
+		id = next_id++;
+		fprintf(lines,
+			"{\"type\":\"event\",\"id\":%u,\"system\":\"syscalls\","
+			"\"name\":\"sys_enter_read\",\"fields\":[",
+			id);
+		for (int field = 0; field < 3; field++)
+			fprintf(lines,
+				"{\"name\":\"%s\",\"ctype\":\"x\","
+				"\"kind\":\"uint\",\"offset\":%d,\"size\":8},",
+				(const char *[]){"fd", "buf", "count"}[field],
+				field * 8);
+		fprintf(lines, "{\"name\":\"__user_stack\",\"ctype\":\"u32\","
+			       "\"kind\":\"uint\",\"offset\":24,\"size\":4}],"
+			       "\"size\":28,\"dynamic\":false}\n");
+		read_exit = type("sys_exit_read", "ret __buf_val");
+		run(7, 7);
+		stacked_begins(id, 3);
+		run(8, 7);
+		stacked_begins(id, 4);
+		read_ends("a");
+		run(9, 9);
+		stacked_begins(id, 6);
+		killed_by(signal, SIGKILL);
+		run(8, 7);
+		stacked_begins(id, 5);
+		text = shown_where((struct ktrace_output_options){
+			.calls = &calls, .stacks = true});
+		CHECK_STR(text, cases[i].want);
+		free(text);
+	}
+}
+
+/* The call of a thread that was killed in it; pause() has no arguments that a return would add. */
+static void killed_happen(void)
+{
+	uint32_t signal, pause_enter;
+	struct record r = {0};
+
+	begin_calls();
+	signal = signal_type();
+	pause_enter = type("sys_enter_pause", "");
+	read_begins(3);
+	run(8, 8);
+	happen(pause_enter, &r);
+	killed_by(signal, SIGKILL);
+	run(7, 7);
+	killed_by(signal, SIGKILL);
+}
+
+TEST(killed)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.pids = true,
+		.statuses = KTRACE_STATUS_UNFINISHED,
+	};
+
+	killed_happen();
+	check_shown_with(&options,
+			 "[pid     8] pause() = ?\n"
+			 "[pid     8] +++ killed by SIGKILL +++\n"
+			 "[pid     7] read(3,  <unfinished ...>) = ?\n"
+			 "[pid     7] +++ killed by SIGKILL +++\n");
+}
+
+TEST(killed_objects)
+{
+	static const char call[] = "\"call\":\"pause\",\"args\":[]}\n",
+			  read[] = "\"call\":\"read\",\"args\":[\"3\"]}\n";
+
+	for (uint32_t statuses = 0; statuses < KTRACE_STATUS_ALL; statuses++) {
+		const struct ktrace_output_calls options = {
+			.string_max = 32,
+			.json = true,
+			.statuses = statuses,
+		};
+		bool want = !statuses || statuses & KTRACE_STATUS_UNFINISHED;
+		const char *at;
+		char *text;
+
+		killed_happen();
+		text = shown(&options);
+		CHECK_EQ(!!strstr(text, call), want);
+		CHECK_EQ(!!strstr(text, read), want);
+		/* Once, and before the signal. */
+		at = strstr(text, "\"tid\":8");
+		CHECK(at && !strncmp(at,
+				     want ? "\"tid\":8,\"call\""
+					  : "\"tid\":8,\"signal\"",
+				     strlen("\"tid\":8,\"call\"")));
+		at = strstr(text, call);
+		CHECK(!at || !strstr(at + 1, call));
+		free(text);
+	}
+}
+
 /* ---- names of threads ----------------------------------------------------- */
 
 TEST(names)
