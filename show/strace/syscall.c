@@ -345,8 +345,11 @@ static int child_name(struct syscalls *s, const struct thread *thread,
 	child = threads_get(&s->threads, tid);
 	if (!child)
 		return -ENOMEM;
-	/* A number that was another one's is in use again. */
-	if (child->ended || !*child->comm) {
+	/*
+	 * A number that was another one's is in use again.  But a child may have ended before this
+	 * return, as that of vfork() does if it has called another program: it keeps its name.
+	 */
+	if (!*child->comm || (child->ended && child->time < thread->time)) {
 		memcpy(child->comm, thread->comm, sizeof(child->comm));
 		child->task = UINT64_MAX;
 	}

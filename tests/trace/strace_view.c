@@ -502,6 +502,61 @@ TEST(names)
 			 "[pid     7<program>] kill(-9, 0) = 0\n");
 }
 
+/*
+ * A child of vfork() may end before its parent's call returns: its name is that of its program, not
+ * that of an earlier owner of the number.
+ */
+TEST(names_of_ended)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.pids = true,
+		.comms = true,
+	};
+	uint32_t fork_enter, fork_exit, exec_enter, exec_exit, exit_enter,
+		kill_enter, kill_exit;
+	struct record none = {0}, three = {0}, one = {0}, kill = {0};
+
+	begin_calls();
+	fork_enter = type("sys_enter_vfork", "");
+	fork_exit = type("sys_exit_vfork", "ret");
+	exec_enter = type("sys_enter_execve", "filename argv envp");
+	exec_exit = type("sys_exit_execve", "ret");
+	exit_enter = type("sys_enter_exit_group", "error_code");
+	kill_enter = type("sys_enter_kill", "pid sig");
+	kill_exit = type("sys_exit_kill", "ret");
+	for (int i = 0; i < 3; i++)
+		number(&three, 0);
+	number(&one, 0);
+	number(&kill, 9);
+	number(&kill, 0);
+	maker_task(maker, 0, 7, 7, 1, "program");
+	happen(fork_enter, &none);
+	maker_task(maker, 0, 9, 9, 7, "program");
+	maker_run(maker, 0, 9, 9, "program");
+	happen(exec_enter, &three);
+	maker_task(maker, 0, 9, 9, 7, "child");
+	returns(exec_exit, 0);
+	happen(exit_enter, &one);
+	maker_run(maker, 0, 7, 7, "program");
+	returns(fork_exit, 9);
+	happen(kill_enter, &kill);
+	returns(kill_exit, -ESRCH);
+	/* The number is in use again. */
+	happen(fork_enter, &none);
+	returns(fork_exit, 9);
+	check_shown_with(
+		&options,
+		"[pid     7<program>] vfork( <unfinished ...>\n"
+		"[pid     9<program>] execve(NULL, NULL, NULL) = 0\n"
+		"[pid     9<child>] exit_group(0) = ?\n"
+		"[pid     9<child>] +++ exited with 0 +++\n"
+		"[pid     7<program>] <... vfork resumed>) = 9<child>\n"
+		"[pid     7<program>] kill(9<child>, 0) = -1 ESRCH (No such process)\n"
+		"[pid     7<program>] vfork() = 9<program>\n");
+}
+
 /* ---- which calls ---------------------------------------------------------- */
 
 /* Calls of each end: 3 returns in two lines or one, 4 fails, 5 is open, exit_group() does not return. */
