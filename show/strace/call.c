@@ -490,8 +490,11 @@ static bool put_clone(struct line *line, const struct call_view *view)
 			line_puts(line, "|");
 		value_signal(line, flags & 0xff);
 	}
-	if (flags & 0x100000) /* CLONE_PARENT_SETTID */
-		line_printf(line, ", parent_tid=[%" PRId64 "]", view->result);
+	if (flags & 0x100000) { /* CLONE_PARENT_SETTID */
+		line_puts(line, ", parent_tid=[");
+		value_pid(line, view->result);
+		line_puts(line, "]");
+	}
 	if (flags & 0x80000) /* CLONE_SETTLS */
 		line_printf(line, ", tls=%#" PRIx64, call_argument(view, 4));
 	if (flags & 0x1200000) { /* CLONE_CHILD_SETTID, _CLEARTID */

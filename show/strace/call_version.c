@@ -198,10 +198,13 @@ static void put_clone_results(struct line *line, const struct call_view *view,
 	}
 	if (args.flags & CLONE_PARENT_SETTID) {
 		line_printf(line, "%sparent_tid=", begin);
-		if (args.parent_tid)
-			line_printf(line, "[%" PRId64 "]", view->result);
-		else
+		if (args.parent_tid) {
+			line_puts(line, "[");
+			value_pid(line, view->result);
+			line_puts(line, "]");
+		} else {
 			value_address(line, 0);
+		}
 		begin = ", ";
 	}
 	line_puts(line, *begin == ',' ? "}" : "");

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 
 #include "called.h"
@@ -500,6 +501,43 @@ TEST(names)
 			 "[pid     7<program>] kill(9<a\\74b\\76>, 0) = 0\n"
 			 "[pid     7<program>] kill(10, 0) = 0\n"
 			 "[pid     7<program>] kill(-9, 0) = 0\n");
+}
+
+/* Also where a clone stores the number, and of who is traced. */
+TEST(names_in_arguments)
+{
+	const struct ktrace_output_calls options = {
+		.string_max = 32,
+		.column = 1,
+		.comms = true,
+	};
+	uint32_t clone_enter, clone_exit, trace_enter, trace_exit;
+	struct record r = {0};
+
+	begin_calls();
+	clone_enter = type("sys_enter_clone", "clone_flags newsp parent_tidptr "
+					      "child_tidptr tls");
+	clone_exit = type("sys_exit_clone", "ret");
+	trace_enter = type("sys_enter_ptrace", "request pid addr data");
+	trace_exit = type("sys_exit_ptrace", "ret");
+	maker_task(maker, 0, 7, 7, 1, "program");
+	number(&r, 0x100000 | SIGCHLD);
+	for (int i = 0; i < 4; i++)
+		number(&r, 0);
+	happen(clone_enter, &r);
+	returns(clone_exit, 9);
+	r = (struct record){0};
+	number(&r, PTRACE_ATTACH);
+	number(&r, 9);
+	number(&r, 0);
+	number(&r, 0);
+	happen(trace_enter, &r);
+	returns(trace_exit, 0);
+	check_shown_with(
+		&options,
+		"clone(child_stack=NULL, flags=CLONE_PARENT_SETTID|SIGCHLD, "
+		"parent_tid=[9<program>]) = 9<program>\n"
+		"ptrace(PTRACE_ATTACH, 9<program>, NULL, 0) = 0\n");
 }
 
 /*
