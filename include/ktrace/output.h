@@ -66,8 +66,12 @@ enum ktrace_output_returns {
 
 /* How calls may end: bits, by which "strace" selects them. */
 enum ktrace_output_statuses {
-	KTRACE_STATUS_OK = 1,	  /* they returned something that is no error */
-	KTRACE_STATUS_FAILED = 2, /* they returned an error */
+	KTRACE_STATUS_OK = 1, /* they returned something that is no error */
+	/*
+	 * They returned an error: also ERESTARTSYS and the like, because a signal interrupted them.
+	 * If it kills the thread, the call has usually returned so before.
+	 */
+	KTRACE_STATUS_FAILED = 2,
 	/* They do not return: exit(), or their thread was killed in them. */
 	KTRACE_STATUS_UNFINISHED = 4,
 	KTRACE_STATUS_UNAVAILABLE =
@@ -116,7 +120,11 @@ struct ktrace_output_calls {
 	bool summary; /* no calls, but their counts at the end */
 	bool json;    /* an object for each call, instead of a line */
 	bool counts;  /* calls, and then their counts */
-	bool comms; /* numbers of threads and processes have their names: 7<cat> */
+	/*
+	 * Numbers of threads and processes have their names: 7<cat>.  They are taken for those of the
+	 * first PID namespace, also in calls of programs that are in another one.
+	 */
+	bool comms;
 	bool relative; /* lines have how long they came after the line before */
 	enum ktrace_output_times times;
 	enum ktrace_output_returns returns;
