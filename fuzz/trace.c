@@ -8,7 +8,9 @@
  * fuzz/pack makes an input from a trace.  A crash becomes a file in fuzz/seeds.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +49,17 @@ static struct ktrace_memory copy_of(struct ktrace_memory memory)
 
 static char directory[] = "/tmp/ktrace-fuzz-XXXXXX";
 
+static int line_take(void *data, uint32_t tid, const char *text, size_t size)
+{
+	static volatile char sum; /* all of it is there to be read */
+
+	(void)data;
+	for (size_t i = 0; i < size; i++)
+		sum += text[i];
+	/* A failure ends the output. */
+	return tid == UINT32_MAX ? -ENOSPC : 0;
+}
+
 static void run(struct ktrace *trace, const char *kind, int fd,
 		const struct ktrace_output_calls *calls)
 {
@@ -55,6 +68,7 @@ static void run(struct ktrace *trace, const char *kind, int fd,
 		.fd = fd,
 		.path = directory,
 		.calls = calls,
+		.stacks = calls && calls->comms,
 	};
 	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
@@ -242,6 +256,12 @@ static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 		 .constants = KTRACE_CONSTANTS_NUMBERS,
 		 .comms = true,
 		 .touching = paths},
+		{.string_max = 32,
+		 .comms = true,
+		 .separate = line_take,
+		 .statuses = KTRACE_STATUS_ALL & ~KTRACE_STATUS_OK,
+		 .signals_hidden = 1ull << (SIGCHLD - 1)},
+		{.string_max = 32, .comms = true, .separate = line_take},
 		{.string_max = 32,
 		 .constants = KTRACE_CONSTANTS_BOTH,
 		 .strings = KTRACE_STRINGS_HEX_BINARY,
