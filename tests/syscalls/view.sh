@@ -75,6 +75,10 @@ grep -o '	cat+0x[0-9a-f]*' lines | tr -d '\t' >ours
 check "-k: there are some" at_least "$(wc -l <ours)" 8
 check "-k: where the program was, as strace" diff theirs ours
 check "-k: and in which function of a library" like '^	[_a-z0-9]*open[_a-z0-9]*\+0x[0-9a-f]* \(libc'
+# Two sleep when the recording ends: the second one's line comes between the parts of the first one's.
+ktrace syscalls -q -k -d 1s -e clock_nanosleep -o lines -- sh -c 'sleep 4 & sleep 4'
+check "-k: who is in a call at the end" \
+	is "$(grep -A1 '<detached \.\.\.>' lines | grep -c '^	.*nanosleep')" 2
 ktrace syscalls -q --stack-traces -ff -e openat -o file -- cat /etc/passwd >/dev/null
 check "-k with -ff" grep -q '^	cat+0x' file.*
 rm -f file.*
@@ -136,15 +140,18 @@ check "-ff: the second, as strace" diff strace-second ktrace-second
 check "-ff: no calls are cut" not grep -q 'resumed\|unfinished' ktrace.*
 # The program itself makes the file, before its first line is there.
 ktrace syscalls -q -ff -A -o added -e umask -- /bin/sh -c 'echo before >added.$$; umask 027'
-check "-ff with -A adds lines" is "$(sed 's/(.*//' added.* | xargs)" 'before umask +++ exited with 0 +++'
+check "-ff with -A adds lines" is "$(sed 's/(.*//' added.* | uniq | xargs)" 'before umask +++ exited with 0 +++'
 rm -f added.*
 check "-ff: no such folder" not ktrace syscalls -q -ff -o nowhere/file -- true
 for options in '-ff -c' '-ff -C' '-ff --json'; do
 	refused "$options -o file"
 done
 # The lines of the files are no lines of the terminal.
+escape=$(printf '\033')
+script -qec 'ktrace syscalls -q -e openat -- cat /etc/none' /dev/null >lines
+check "colors at a terminal" has "$escape"
 script -qec 'ktrace syscalls -q -ff -o ktrace -e openat -- cat /etc/none' /dev/null >/dev/null
-check "-ff: no colors in files, at a terminal" not grep -q "$(printf '\033')" ktrace.*
+check "-ff: no colors in files, at a terminal" not grep -q "$escape" ktrace.*
 check "-ff: but lines" grep -q 'openat(.*ENOENT' ktrace.*
 check "-ff without -o is -f" ktrace syscalls -q -ff -e none -- true
 rm -f strace* ktrace*
