@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Branches of all programs that run on a CPU, or on all: the same as a context of one of them has,
 # and nothing of what it does elsewhere.
+# One kernel is enough: branches.sh steps programs on each.
 . tests/kernel/lib.sh
 
 work=$(mktemp -d)

@@ -3,6 +3,7 @@
 # debuginfod.sh - a recorder that asks a server for debug files when the recording is over
 #
 # One kernel is enough: what is asked for depends on programs.
+# Only in check-all: tests/cmd/debuginfod asks the same server natively.
 
 . "$(dirname "$0")/../check.sh"
 top=$PWD

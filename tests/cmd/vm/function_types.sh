@@ -4,6 +4,7 @@
 # has functions of all kinds; kprobes of the kernel, which are told where each argument is,
 # say what is right
 # One kernel is enough: types are the work of the command.
+# Only in check-all: tests/prototypes runs there, too.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/function_types && cd /mnt/function_types || exit 1

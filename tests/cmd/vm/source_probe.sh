@@ -4,6 +4,7 @@
 # debugging information: of a module of ours, whose values are known.  tests/variables has the kernel
 # itself.
 # One kernel is enough: debugging information is the compiler's.
+# Only in check-all: it takes a minute, and tests/variables runs there, too.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/source_probe && source=$PWD/kernel/testmod/callee.c && cd /mnt/source_probe || exit 1
