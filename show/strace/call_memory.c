@@ -180,7 +180,7 @@ static bool is_device(const uint8_t *bytes, const struct ktrace_layout *layout)
 	return false;
 }
 
-/* How it notifies says what the union at its end is. */
+/* How it notifies says what the union at its end is, and whether there is a signal. */
 static const char *sigevent_words(const struct captured *c)
 {
 	int32_t notify;
@@ -188,10 +188,15 @@ static const char *sigevent_words(const struct captured *c)
 	if (c->size < 16)
 		return NULL;
 	memcpy(&notify, c->bytes + 12, sizeof(notify));
-	if (notify == SIGEV_THREAD)
+	switch (notify) {
+	case SIGEV_SIGNAL:
+		return ktrace_struct_words("sigevent.signal");
+	case SIGEV_THREAD:
 		return ktrace_struct_words("sigevent.thread");
-	return notify == SIGEV_THREAD_ID ? ktrace_struct_words("sigevent.tid")
-					 : NULL;
+	case SIGEV_THREAD_ID:
+		return ktrace_struct_words("sigevent.tid");
+	}
+	return NULL;
 }
 
 /* The kernel takes no larger one. */
