@@ -187,34 +187,35 @@ static void put_constant(struct line *line, const struct constant *constant,
 	free(text);
 }
 
-#define NUMBER_ROOM 64
+static void put_number(struct line *line, const struct constant *constant,
+		       bool named, const char *format, va_list ap)
+{
+	char number[64];
+
+	if (is_done(line, constant))
+		return;
+	vsnprintf(number, sizeof(number), format, ap);
+	put_constant(line, constant, named, number);
+}
 
 void constant_end(struct line *line, const struct constant *constant,
 		  const char *format, ...)
 {
-	char number[NUMBER_ROOM];
 	va_list ap;
 
-	if (is_done(line, constant))
-		return;
 	va_start(ap, format);
-	vsnprintf(number, sizeof(number), format, ap);
+	put_number(line, constant, false, format, ap);
 	va_end(ap);
-	put_constant(line, constant, false, number);
 }
 
 void constant_end_named(struct line *line, const struct constant *constant,
 			const char *format, ...)
 {
-	char number[NUMBER_ROOM];
 	va_list ap;
 
-	if (is_done(line, constant))
-		return;
 	va_start(ap, format);
-	vsnprintf(number, sizeof(number), format, ap);
+	put_number(line, constant, true, format, ap);
 	va_end(ap);
-	put_constant(line, constant, true, number);
 }
 
 void constant_end_plain(struct line *line, const struct constant *constant)
@@ -370,48 +371,22 @@ static void put_decimal(struct line *line, const char *set, int32_t value)
 		line_printf(line, "%d", value);
 }
 
-/* The type of a socket and its flags are two constants.  Returns what is left. */
-static uint64_t put_socket_type(struct line *line, const char *set,
-				uint64_t value)
-{
-	uint64_t mask = 0;
-	const struct ktrace_names *names = ktrace_names_find(set, &mask);
-	const char *name = names ? name_of(names, value & mask, mask) : NULL;
-	struct constant constant;
-
-	if (!name)
-		return value;
-	constant = constant_begin(line);
-	line_puts(line, name);
-	constant_end(line, &constant, "%#" PRIx64, value & mask);
-	return value & ~mask;
-}
-
 void value_names(struct line *line, const char *set, uint64_t value)
 {
 	struct constant constant;
-	uint64_t rest;
 
 	if (strchr(set, '+')) {
 		put_parts(line, set, value);
 		return;
 	}
-	if (!strcmp(set, "socket_type")) {
-		rest = put_socket_type(line, set, value);
-		if (!rest)
-			return;
-		line_puts(line, rest != value ? "|" : "");
-		value = rest;
-	}
 	constant = constant_begin(line);
-	if (set_is_decimal(set))
+	if (set_is_decimal(set)) {
 		put_decimal(line, set, (int32_t)value);
-	else
-		put_names(line, set, value);
-	if (set_is_decimal(set))
 		constant_end(line, &constant, "%d", (int32_t)value);
-	else
+	} else {
+		put_names(line, set, value);
 		constant_end(line, &constant, "%#" PRIx64, value);
+	}
 }
 
 void value_commented(struct line *line, const char *set, int64_t value)
