@@ -51,31 +51,13 @@ static int signals_choose(struct syscalls *s, const char *text)
 	return 0;
 }
 
-static bool is_about(const char *text, const char *name, const char **value)
-{
-	size_t length = strlen(name);
-
-	*value = text + length;
-	return !strncmp(text, name, length);
-}
-
-/* Parses "openat,%net", "trace=...", "!read". */
+/* Parses "openat,%net", "!read". */
 static int calls_parse(struct syscalls *s, const char *text)
 {
 	char *copy, *next, *word;
-	const char *value;
 	bool exclude;
 	int err = 0;
 
-	if (is_about(text, "trace=", &value) || is_about(text, "t=", &value))
-		text = value;
-	if (is_about(text, "signal=", &value) ||
-	    is_about(text, "signals=", &value) || is_about(text, "s=", &value))
-		return signals_choose(s, value);
-	if (is_about(text, "status=", &value))
-		return statuses_parse(value, &s->show.statuses);
-	if (is_about(text, "decode-fds=", &value))
-		return -EINVAL;
 	/* A name that no call has. */
 	if (!strcmp(text, "none")) {
 		s->no_calls = true;
@@ -405,30 +387,57 @@ static int files_choose(struct syscalls *s)
 	return thread_files_check(&s->files);
 }
 
-#define SIGNALS_EXPECTED \
-	"--signal `%s': signals are expected, like usr1,term, or !chld, all, none"
-#define STATUSES_EXPECTED                                                        \
-	"--status `%s': successful, failed, unfinished, unavailable, detached, " \
-	"all or none is expected, or several with commas"
+static int signals_option(struct syscalls *s, const char *text)
+{
+	return signals_choose(s, text)
+		       ? misused(&command_syscalls,
+				 "--signal `%s': signals are expected, like "
+				 "usr1,term, or !chld, all, none",
+				 text)
+		       : EXIT_OK;
+}
 
+static int statuses_option(struct syscalls *s, const char *text)
+{
+	return statuses_parse(text, &s->show.statuses)
+		       ? misused(&command_syscalls,
+				 "--status `%s': successful, failed, "
+				 "unfinished, unavailable, detached, all or "
+				 "none is expected, or several with commas",
+				 text)
+		       : EXIT_OK;
+}
+
+static bool is_about(const char *text, const char *name, const char **value)
+{
+	size_t length = strlen(name);
+
+	*value = text + length;
+	return !strncmp(text, name, length);
+}
+
+/* Of strace's names in front of the `=', some have a short form. */
 static int expression_choose(struct syscalls *s, const char *text)
 {
 	const char *why = expression_refused(text), *value;
 
 	if (why)
 		return misused(&command_syscalls, "-e %s: %s", text, why);
+	if (is_about(text, "signal=", &value) ||
+	    is_about(text, "signals=", &value) || is_about(text, "s=", &value))
+		return signals_option(s, value);
+	if (is_about(text, "status=", &value))
+		return statuses_option(s, value);
 	if (is_about(text, "decode-pids=", &value))
 		return pids_parse(s, value);
-	if (!calls_parse(s, text))
-		return EXIT_OK;
-	if (is_about(text, "signal=", &value))
-		return misused(&command_syscalls, SIGNALS_EXPECTED, value);
-	if (is_about(text, "status=", &value))
-		return misused(&command_syscalls, STATUSES_EXPECTED, value);
-	return misused(&command_syscalls,
-		       "-e `%s': calls or sets are expected, like "
-		       "openat,%%net; or signal=... or status=...",
-		       text);
+	if (!is_about(text, "trace=", &value) && !is_about(text, "t=", &value))
+		value = text;
+	return calls_parse(s, value)
+		       ? misused(&command_syscalls,
+				 "-e `%s': calls or sets are expected, like "
+				 "openat,%%net; or signal=... or status=...",
+				 text)
+		       : EXIT_OK;
 }
 
 enum {
@@ -469,15 +478,9 @@ static int option_handle(void *data, int option)
 	case 'e':
 		return expression_choose(s, optarg);
 	case SIGNAL:
-		if (signals_choose(s, optarg))
-			return misused(&command_syscalls, SIGNALS_EXPECTED,
-				       optarg);
-		return EXIT_OK;
+		return signals_option(s, optarg);
 	case STATUS:
-		if (statuses_parse(optarg, &s->show.statuses))
-			return misused(&command_syscalls, STATUSES_EXPECTED,
-				       optarg);
-		return EXIT_OK;
+		return statuses_option(s, optarg);
 	case REFUSED:
 		return misused(&command_syscalls, "%s",
 			       expression_refused("inject="));
