@@ -2,10 +2,11 @@
 /*
  * A program that takes all kinds of branches, the same ones each time.
  *
- *	branched [fork | exec | thread | many COUNT | calls COUNT | naps COUNT | move COUNT | map COUNT | own [COUNT] | flags COUNT]
+ *	branched [fork | exec | thread | many COUNT | calls COUNT | naps COUNT | sleep COUNT | move COUNT | map COUNT | own [COUNT] | flags COUNT]
  *
  * exec: it executes itself, without that word.
  * calls, naps: it does little but call the kernel; or sleep for a moment.
+ * sleep: it sleeps until it has left its CPU this often: a nap may be over before it does.
  * move: it moves to the first CPU, and to the second.
  * map: it maps a part of itself to run it, and unmaps it.
  * flags: it does little but push its flags and load them again.
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -260,6 +262,15 @@ static void map(int count)
 	close(fd);
 }
 
+/* How often it has left its CPU on its own. */
+static long departures(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -289,6 +300,13 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "naps")) {
 		for (i = atoi(argv[2]); i; i--)
 			usleep(50);
+		return 0;
+	}
+	if (!strcmp(how, "sleep")) {
+		long enough = departures() + atoi(argv[2]);
+
+		while (departures() < enough)
+			usleep(1000);
 		return 0;
 	}
 	if (!strcmp(how, "calls")) {
