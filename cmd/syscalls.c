@@ -79,20 +79,31 @@ static int calls_parse(struct syscalls *s, const char *text)
 
 /* Preparing */
 
+/* Only who may define events has our own event: then the kernel's is for the other signals. */
+static int signals_enable_kernels(struct ktrace_session *session)
+{
+	static const char *const kernels[] = {"signal:signal_deliver"};
+	int err = ktrace_session_prepare(session, kernels, 1);
+
+	if (!err && !ktrace_session_kills(session) &&
+	    !ktrace_session_enable(session, "signal", "signal_delivered", true))
+		err = ktrace_session_filter(session, "signal", "signal_deliver",
+					    "sig != 9");
+	return err
+		       ?: ktrace_session_enable(session, "signal",
+						"signal_deliver", true);
+}
+
 /* With sender and reason or, if that fails, with the kernel's own event. */
 static void signals_enable(struct syscalls *s)
 {
-	static const char *const own[] = {"signal:signal_deliver"};
-
 	if (!ktrace_session_signals(s->live.session) &&
 	    !ktrace_session_enable(s->live.session, "signal",
 				   "signal_delivered", true))
 		return;
 	say("signals will be shown without who sent them: %s",
 	    ktrace_last_error());
-	if (ktrace_session_prepare(s->live.session, own, 1) ||
-	    ktrace_session_enable(s->live.session, "signal", "signal_deliver",
-				  true))
+	if (signals_enable_kernels(s->live.session))
 		say("signals will not be shown: %s", ktrace_last_error());
 }
 

@@ -213,6 +213,9 @@ static __always_inline u32 run_op(struct runner *r,
 	case KT_CAPTURE_INDEX:
 		r->stack[r->depth++] = r->index;
 		break;
+	case KT_CAPTURE_EXIT_CODE:
+		r->stack[r->depth++] = env_exit_code();
+		break;
 	case KT_CAPTURE_DUP:
 		r->stack[r->depth] = r->stack[r->depth - 1];
 		r->depth++;
@@ -329,15 +332,15 @@ static const struct {
 	u8 gives;
 } effects[KT_CAPTURE_CODES] = {
 	[KT_CAPTURE_ARGUMENT] = {0, 1}, [KT_CAPTURE_NUMBER] = {0, 1},
-	[KT_CAPTURE_INDEX] = {0, 1},	[KT_CAPTURE_ADD] = {2, 1},
-	[KT_CAPTURE_SUB] = {2, 1},	[KT_CAPTURE_MUL] = {2, 1},
-	[KT_CAPTURE_AND] = {2, 1},	[KT_CAPTURE_EQ] = {2, 1},
-	[KT_CAPTURE_SHIFT] = {2, 1},	[KT_CAPTURE_DUP] = {1, 2},
-	[KT_CAPTURE_LOAD] = {1, 1},	[KT_CAPTURE_PUT] = {1, 0},
-	[KT_CAPTURE_STRING] = {1, 0},	[KT_CAPTURE_BYTES] = {2, 0},
-	[KT_CAPTURE_IF] = {1, 0},	[KT_CAPTURE_EACH] = {1, 0},
-	[KT_CAPTURE_WHILE] = {1, 0},	[KT_CAPTURE_RECORDS] = {2, 1},
-	[KT_CAPTURE_PATH] = {1, 0},
+	[KT_CAPTURE_INDEX] = {0, 1},	[KT_CAPTURE_EXIT_CODE] = {0, 1},
+	[KT_CAPTURE_ADD] = {2, 1},	[KT_CAPTURE_SUB] = {2, 1},
+	[KT_CAPTURE_MUL] = {2, 1},	[KT_CAPTURE_AND] = {2, 1},
+	[KT_CAPTURE_EQ] = {2, 1},	[KT_CAPTURE_SHIFT] = {2, 1},
+	[KT_CAPTURE_DUP] = {1, 2},	[KT_CAPTURE_LOAD] = {1, 1},
+	[KT_CAPTURE_PUT] = {1, 0},	[KT_CAPTURE_STRING] = {1, 0},
+	[KT_CAPTURE_BYTES] = {2, 0},	[KT_CAPTURE_IF] = {1, 0},
+	[KT_CAPTURE_EACH] = {1, 0},	[KT_CAPTURE_WHILE] = {1, 0},
+	[KT_CAPTURE_RECORDS] = {2, 1},	[KT_CAPTURE_PATH] = {1, 0},
 };
 
 static bool size_is_good(u32 size)

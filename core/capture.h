@@ -12,6 +12,9 @@
  *	NUMBER		push it
  *	i		push how often the loop has run so far; after the loop: in total
  *	+ - * & == >>	pop two numbers, push the result (>>: shifts modulo 64)
+ *	exit_code	push with what the running process ends, as wait(2) has it: its
+ *			status << 8, or the signal that kills it; 2^32 - 1 while it does
+ *			not end
  *	dup		push the top again
  *	@1 @2 @4 @8	pop an address, push the number of that many bytes there
  *	put N		pop a number, append its N bytes
@@ -66,6 +69,7 @@ enum kt_capture_code {
 	KT_CAPTURE_ARGUMENT,
 	KT_CAPTURE_NUMBER,
 	KT_CAPTURE_INDEX,
+	KT_CAPTURE_EXIT_CODE,
 	KT_CAPTURE_ADD,
 	KT_CAPTURE_SUB,
 	KT_CAPTURE_MUL,

@@ -143,6 +143,7 @@ static const struct word {
 	bool number; /* one follows */
 } words[] = {
 	{"i", KT_CAPTURE_INDEX, false},
+	{"exit_code", KT_CAPTURE_EXIT_CODE, false},
 	{"+", KT_CAPTURE_ADD, false},
 	{"-", KT_CAPTURE_SUB, false},
 	{"*", KT_CAPTURE_MUL, false},

@@ -47,6 +47,9 @@
  *					the NUL, or an error.  May write @max + 1
  *					bytes
  *
+ *	u32 env_exit_code(void)		with what the running process ends, as
+ *					wait(2) has it; ~0 while it does not end
+ *
  * Reads of the running program's stack, many of them together.  Nothing else may be called
  * between begin and end:
  *	bool env_stack_begin(u64 *limit)

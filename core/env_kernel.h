@@ -13,6 +13,7 @@
 #include <linux/jump_label.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
@@ -68,6 +69,15 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 
 /* kernel/base/path.c */
 long env_copy_path(void *to, int fd, u32 max);
+
+static inline u32 env_exit_code(void)
+{
+	const struct signal_struct *signal = current->signal;
+
+	return signal->flags & SIGNAL_GROUP_EXIT
+		       ? READ_ONCE(signal->group_exit_code)
+		       : ~0u;
+}
 
 static __always_inline u64 env_index(u64 index, u64 size)
 {

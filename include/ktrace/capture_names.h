@@ -63,8 +63,12 @@
 /* The same for values of a probe: a bit for each field of the event, the first lowest. */
 #define KTRACE_VALUES_UNREAD KTRACE_CAPTURED_PREFIX "values_unread"
 
-/* Of signal:signal_delivered: struct kernel_siginfo, and the address of the handler. */
-#define KTRACE_CAPTURED_INFO	KTRACE_CAPTURED_PREFIX "info"
-#define KTRACE_CAPTURED_HANDLER KTRACE_CAPTURED_PREFIX "handler"
+/*
+ * Of signal:signal_delivered: struct kernel_siginfo, the address of the handler, and with what the
+ * process ends (-1 if it does not).
+ */
+#define KTRACE_CAPTURED_INFO	  KTRACE_CAPTURED_PREFIX "info"
+#define KTRACE_CAPTURED_HANDLER	  KTRACE_CAPTURED_PREFIX "handler"
+#define KTRACE_CAPTURED_EXIT_CODE KTRACE_CAPTURED_PREFIX "exit_code"
 
 #endif /* KTRACE_CAPTURE_NAMES_H */

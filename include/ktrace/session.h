@@ -379,10 +379,17 @@ KTRACE_API int ktrace_session_syscalls_wanted(
 
 /*
  * Makes the event signal:signal_delivered known.  It has the whole siginfo
- * (field __info, as in the kernel, 48 bytes) and the address of the handler
- * (__handler).
+ * (field __info, as in the kernel, 48 bytes), the address of the handler
+ * (__handler), and with what the process ends (__exit_code: as wait(2) has it,
+ * -1 if it does not end).
  */
 KTRACE_API int ktrace_session_signals(struct ktrace_session *session);
+
+/*
+ * The same event with __exit_code alone, and only for SIGKILL: it needs no
+ * permission to read the kernel's memory.
+ */
+KTRACE_API int ktrace_session_kills(struct ktrace_session *session);
 
 #ifdef __cplusplus
 }

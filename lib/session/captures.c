@@ -685,34 +685,6 @@ static void line_make(struct maker *m, struct text *nowhere,
 		m->text->len = begin;
 }
 
-/*
- * A signal, with all the data that its receiver gets.  The kernel's own event
- * has only number and code.  This is a second event for the same tracepoint,
- * whose pointer arguments can be followed.
- */
-int ktrace_session_signals(struct ktrace_session *session)
-{
-	static const char definition[] =
-		"signal/signal_delivered signal_deliver vmlinux; s32 int sig; "
-		"ptr struct kernel_siginfo * info; ptr struct k_sigaction * ka\n";
-	static const char program[] =
-		"signal/signal_delivered: u8 " KTRACE_CAPTURED_INFO
-		": kernel a1 48 bytes 48; u64 " KTRACE_CAPTURED_HANDLER
-		": kernel a2 8 bytes 8";
-	char *definitions;
-	bool defined;
-	int err;
-
-	err = session_root_read(session, "define", &definitions);
-	if (err)
-		return err;
-	defined = strstr(definitions, "signal/signal_delivered ");
-	free(definitions);
-	if (!defined)
-		err = session_root_write(session, "define", definition, true);
-	return err ?: ktrace_session_write(session, "capture", program);
-}
-
 struct wish {
 	bool (*want)(const struct ktrace_known *known, void *data);
 	void *data;

@@ -179,11 +179,18 @@ void result_signal(struct line *line, uint64_t signal);
 void result_print(struct line *line, const struct call_view *view);
 
 /* Signals: call_signal.c */
+#define PROCESS_GOES_ON (-1)
+
 struct signal_view {
 	int number;
 	int code;
 	bool handled;  /* or the program ignores it */
 	bool detailed; /* @info is valid, as far as the kernel sets it */
+	/*
+	 * With what the process ends, as wait(2) has it; PROCESS_GOES_ON: only
+	 * this thread ends.  For SIGKILL, by which the kernel ends threads.
+	 */
+	int exit_code;
 	siginfo_t info;
 };
 

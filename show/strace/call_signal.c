@@ -5,8 +5,9 @@
  *	--- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL} ---
  *	+++ killed by SIGSEGV +++
  *
- * lib/session/captures.c defines this event.  If that failed, the kernel's own
- * event signal:signal_deliver is used, which has only signal and code.
+ * lib/session/signals.c defines this event.  Who may not capture kernel memory has it for SIGKILL
+ * alone, and for other signals the kernel's own event signal:signal_deliver, which has only signal
+ * and code.
  *
  * sigaction(2) says which members of a siginfo are valid; signal(7) says what a
  * signal without a handler does.
@@ -43,33 +44,63 @@ bool signal_info(const uint8_t *bytes, size_t size, struct signal_view *view)
 	return true;
 }
 
+/* A trace of others may not have it: then this signal was the reason. */
+static void exit_code_read(const struct ktrace_event *event,
+			   struct signal_view *view)
+{
+	const struct ktrace_field *field =
+		ktrace_field_find(event->type, KTRACE_CAPTURED_EXIT_CODE);
+	const uint8_t *bytes;
+	size_t size = 0;
+
+	view->exit_code = view->number;
+	bytes = field ? ktrace_field_bytes(event, field, &size) : NULL;
+	if (bytes && size >= sizeof(view->exit_code))
+		memcpy(&view->exit_code, bytes, sizeof(view->exit_code));
+}
+
+/* The address of the handler.  Without it the event was recorded for SIGKILL alone. */
+static bool handler_read(const struct ktrace_event *event, bool *handled)
+{
+	const struct ktrace_field *field =
+		ktrace_field_find(event->type, KTRACE_CAPTURED_HANDLER);
+	const uint8_t *bytes;
+	uint64_t address;
+	size_t size = 0;
+
+	*handled = false;
+	if (!field)
+		return true;
+	bytes = ktrace_field_bytes(event, field, &size);
+	if (!bytes || size < sizeof(address))
+		return false;
+	memcpy(&address, bytes, sizeof(address));
+	*handled = address;
+	return true;
+}
+
 static bool delivered_read(const struct ktrace_event *event,
 			   struct signal_view *view)
 {
-	const struct ktrace_field *signal, *from, *info, *handler;
-	const uint8_t *bytes;
-	uint64_t address;
-	size_t size;
+	const struct ktrace_field *signal, *from, *info;
+	const uint8_t *bytes = NULL;
+	size_t size = 0;
 
 	signal = ktrace_field_find(event->type, "sig");
 	from = ktrace_field_find(event->type, "info");
 	info = ktrace_field_find(event->type, KTRACE_CAPTURED_INFO);
-	handler = ktrace_field_find(event->type, KTRACE_CAPTURED_HANDLER);
-	if (!signal || !from || !info || !handler)
+	if (!signal || !from)
 		return false;
-	bytes = ktrace_field_bytes(event, info, &size);
+	if (info)
+		bytes = ktrace_field_bytes(event, info, &size);
 	if (!bytes || !signal_info(bytes, size, view)) {
 		/* No siginfo: SEND_SIG_NOINFO is 0, SEND_SIG_PRIV is 1. */
 		view->number = ktrace_field_int(event, signal);
 		view->code = ktrace_field_int(event, from) == 1 ? SI_KERNEL
 								: SI_USER;
 	}
-	bytes = ktrace_field_bytes(event, handler, &size);
-	if (!bytes || size < sizeof(address))
-		return false;
-	memcpy(&address, bytes, sizeof(address));
-	view->handled = address;
-	return true;
+	exit_code_read(event, view);
+	return handler_read(event, &view->handled);
 }
 
 bool signal_read(const struct ktrace_event *event, struct signal_view *view)
@@ -92,6 +123,7 @@ bool signal_read(const struct ktrace_event *event, struct signal_view *view)
 	view->number = ktrace_field_int(event, signal);
 	view->code = ktrace_field_int(event, code);
 	view->handled = ktrace_field_int(event, handler);
+	view->exit_code = view->number;
 	return true;
 }
 

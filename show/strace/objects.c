@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Calls and signals as JSON: an object for each, in one line. */
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "program.h"
 #include "syscalls.h"
@@ -76,6 +78,20 @@ int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 	return output->err;
 }
 
+/* With what the process ends, if it does. */
+static void json_end(struct line *line, int code)
+{
+	if (code == PROCESS_GOES_ON)
+		return;
+	if (!WIFSIGNALED(code)) {
+		line_printf(line, ",\"exit_status\":%d", WEXITSTATUS(code));
+		return;
+	}
+	line_puts(line, ",\"killed_by\":\"");
+	value_signal(line, WTERMSIG(code));
+	line_puts(line, "\"");
+}
+
 int json_signal(struct syscalls *s, const struct thread *thread, uint64_t time,
 		const struct signal_view *view)
 {
@@ -91,8 +107,11 @@ int json_signal(struct syscalls *s, const struct thread *thread, uint64_t time,
 	signal_code(line, view);
 	line_puts(line, "\"");
 	signal_members(line, view, true);
-	line_printf(line, ",\"kills\":%s}\n",
+	line_printf(line, ",\"kills\":%s",
 		    signal_effect(view) == SIGNAL_KILLS ? "true" : "false");
+	if (view->number == SIGKILL)
+		json_end(line, view->exit_code);
+	line_puts(line, "}\n");
 	constant_end_plain(line, &names);
 	output_write(&s->output, line->s, line->len);
 	return s->output.err;

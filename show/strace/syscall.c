@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/loss.h"
 #include "syscalls.h"
@@ -37,27 +38,6 @@ static bool never_returns(const struct call_view *view)
 {
 	return view->call && (!strcmp(view->call->name, "exit") ||
 			      !strcmp(view->call->name, "exit_group"));
-}
-
-static bool is_exec(const char *name)
-{
-	return !strncmp(name, "execve", 6);
-}
-
-/* Another thread of the process that is in an exec. */
-static struct thread *exec_beside(struct syscalls *s,
-				  const struct ktrace_event *event)
-{
-	for (struct thread *t = NULL; (t = threads_next(&s->threads, t));) {
-		const char *name = "";
-		bool exit;
-
-		if (t->inside && t->tgid == event->tgid && t->tid != event->tid)
-			name = ktrace_call_name(t->view.enter.type, &exit);
-		if (is_exec(name))
-			return t;
-	}
-	return NULL;
 }
 
 /*
@@ -88,54 +68,59 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	return line_end(s);
 }
 
-/* A process that exits kills all its other threads. */
-static bool exits_with_others(struct syscalls *s,
-			      const struct ktrace_event *event, int *status)
-{
-	const struct thread *process = thread_get(s, event->tgid);
-
-	if (!process || !process->exiting)
-		return false;
-	*status = process->status;
-	return true;
-}
-
 static bool signal_is_hidden(const struct syscalls *s, int number)
 {
 	return number > 0 && number <= 64 &&
 	       s->show.calls.signals_hidden >> (number - 1) & 1;
 }
 
+/* "+++ killed by SIGTERM +++": @mark is around it. */
+static int signal_line(struct syscalls *s, struct thread *thread, uint64_t time,
+		       const char *mark, const char *what, int number)
+{
+	struct constant name;
+
+	line_begin(s, thread, time);
+	line_printf(&s->line, "%s %s by ", mark, what);
+	name = constant_begin(&s->line);
+	value_signal(&s->line, number);
+	constant_end_plain(&s->line, &name);
+	line_printf(&s->line, " %s", mark);
+	return line_end(s);
+}
+
+static int killed_line(struct syscalls *s, struct thread *thread, uint64_t time,
+		       int number)
+{
+	return signal_line(s, thread, time, "+++", "killed", number);
+}
+
 /*
- * An exec kills the other threads of the process, which is a normal end.  For
- * the first thread this is known only later: when the exec returns, or when its
- * thread is killed, too.
+ * By SIGKILL the kernel ends threads: those of a process that exits, or that a signal kills, and
+ * the others of a process when one executes a program.  If this is the first thread, the one that
+ * executes takes its place.
  */
-static int killed_show(struct syscalls *s, struct thread *thread,
-		       const struct ktrace_event *event)
+static int ended_show(struct syscalls *s, struct thread *thread,
+		      const struct ktrace_event *event, int code)
 {
 	bool first = event->tid == event->tgid;
 	struct thread *process;
-	int err = 0, status;
+	int err = 0;
 
-	if (exits_with_others(s, event, &status))
-		return exited_show(s, thread, event->time, status);
-	if (exec_beside(s, event)) {
+	if (code == PROCESS_GOES_ON) {
 		thread->replaced = first;
 		return first ? 0 : exited_show(s, thread, event->time, 0);
 	}
-	if (signal_is_hidden(s, SIGKILL))
+	if (!WIFSIGNALED(code))
+		return exited_show(s, thread, event->time, WEXITSTATUS(code));
+	if (signal_is_hidden(s, WTERMSIG(code)))
 		return 0;
 	process = thread_get(s, event->tgid);
 	if (process && process->replaced && !first) {
 		process->replaced = false;
-		line_begin(s, process, event->time);
-		line_puts(&s->line, "+++ killed by SIGKILL +++");
-		err = line_end(s);
+		err = killed_line(s, process, event->time, WTERMSIG(code));
 	}
-	line_begin(s, thread, event->time);
-	line_puts(&s->line, "+++ killed by SIGKILL +++");
-	return err ? err : line_end(s);
+	return err ?: killed_line(s, thread, event->time, WTERMSIG(code));
 }
 
 /* The thread has ended, so its call does not return. */
@@ -168,7 +153,6 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 {
 	enum signal_effect effect = signal_effect(view);
 	bool hidden = signal_is_hidden(s, view->number);
-	struct constant name;
 	int err;
 
 	err = effect == SIGNAL_KILLS ? call_killed(s, thread) : 0;
@@ -179,7 +163,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	if (s->show.calls.json)
 		return hidden ? 0 : json_signal(s, thread, event->time, view);
 	if (view->number == SIGKILL)
-		return killed_show(s, thread, event);
+		return ended_show(s, thread, event, view->exit_code);
 	if (hidden)
 		return 0;
 	line_begin(s, thread, event->time);
@@ -187,30 +171,10 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	err = line_end(s);
 	if (err || effect == SIGNAL_NOTHING)
 		return err;
-	line_begin(s, thread, event->time);
-	line_puts(&s->line, effect == SIGNAL_KILLS ? "+++ killed by "
-						   : "--- stopped by ");
-	name = constant_begin(&s->line);
-	value_signal(&s->line, view->number);
-	constant_end_plain(&s->line, &name);
-	line_puts(&s->line, effect == SIGNAL_KILLS ? " +++" : " ---");
-	return line_end(s);
-}
-
-/* exit_group() ends all threads, with its status. */
-static int process_ends(struct syscalls *s, const struct ktrace_event *event,
-			const struct call_view *view)
-{
-	struct thread *process;
-
-	if (strcmp(view->call->name, "exit_group"))
-		return 0;
-	process = thread_get(s, event->tgid);
-	if (!process)
-		return error_set(-ENOMEM, "out of memory");
-	process->exiting = true;
-	process->status = call_argument(view, 0) & 0xff;
-	return 0;
+	if (effect == SIGNAL_KILLS)
+		return killed_line(s, thread, event->time, view->number);
+	return signal_line(s, thread, event->time, "---", "stopped",
+			   view->number);
 }
 
 static int enter_event(struct syscalls *s, struct thread *thread,
@@ -233,16 +197,12 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	thread->begun = false;
 	thread->inside = true;
 	thread->ended = false;
-	thread->exiting = false;
 	thread->replaced = false;
 	s->open = thread;
 	if (!never_returns(view))
 		return 0;
 	s->open = NULL;
 	thread_ends(s, thread);
-	err = process_ends(s, event, view);
-	if (err)
-		return err;
 	if (s->show.calls.json)
 		return call_is_shown(s, view) &&
 				       status_is_shown(s, view,

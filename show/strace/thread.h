@@ -20,9 +20,7 @@ struct thread {
 	uint64_t time;	    /* at the begin of the call */
 	bool inside;	    /* in a call that has not returned */
 	bool ended;	    /* unless its tid is in use again */
-	bool replaced;	    /* probably killed by an exec of another thread */
-	bool exiting;	    /* of a process: all its threads end ... */
-	int status;	    /* ... with this */
+	bool replaced;	    /* killed by an exec of another thread */
 	bool begun;	    /* the first part of the line was printed */
 	uint64_t task;	    /* changes with @comm */
 	char comm[16];	    /* empty: not known, or not wanted */

@@ -56,6 +56,11 @@ long env_copy_path(void *to, int fd, u32 max)
 	return length;
 }
 
+u32 env_exit_code(void)
+{
+	return MEMORY_EXIT_CODE;
+}
+
 /* No test here has a ring. */
 void env_wake(struct kt_ring *ring)
 {

@@ -12,6 +12,9 @@
 #define MEMORY_SIZE   16384u
 #define MEMORY_KERNEL 0xffff000000000000ull
 
+/* The process ends with this. */
+#define MEMORY_EXIT_CODE 15
+
 extern u8 memory_bytes[MEMORY_SIZE];
 
 #endif /* KT_TESTS_CAPTURE_MEMORY_H */

@@ -194,6 +194,14 @@ TEST(numbers_are_stored_as_they_are)
 	field_is(6, "\1", 1);
 }
 
+TEST(an_exit_code_is_that_of_the_process)
+{
+	const u32 code = MEMORY_EXIT_CODE;
+
+	run("s32 code: exit_code put 4");
+	field_is(0, &code, 4);
+}
+
 TEST(a_condition_skips)
 {
 	u32 length;

@@ -2,11 +2,12 @@
 /*
  * Programs to trace, whose calls take unusual paths:
  *
- *	fault argv | killed | kills | exec | exit | vfork | halves | large |
+ *	fault argv | killed | ended | kills | exec | exit | vfork | halves | large |
  *	      fds | later | last
  *
  *	argv	execs with 100,000 arguments
  *	killed	a child with two threads is killed by SIGKILL during their calls
+ *	ended	the same by SIGTERM
  *	kills	is killed by its own call
  *	exec	a thread that is not the leader calls exec
  *	exit	a thread that is not the leader ends the process
@@ -124,7 +125,7 @@ static void *ready_and_wait(void *arg)
  * the call began.  In a new child, some pages are not in memory then.  So until the thread
  * runs, only one side makes calls; later calls have no pointers to such pages.
  */
-static int killed(void)
+static int killed_by(int number)
 {
 	pthread_t thread;
 	int status;
@@ -146,8 +147,18 @@ static int killed(void)
 	shared->alone = true;
 	spin_until(&shared->ready);
 	settle(2);
-	kill(pid, SIGKILL);
+	kill(pid, number);
 	return waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status);
+}
+
+static int killed(void)
+{
+	return killed_by(SIGKILL);
+}
+
+static int ended(void)
+{
+	return killed_by(SIGTERM);
 }
 
 static int kills(void)
@@ -449,11 +460,12 @@ int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
 		{"argv", argv_many},   {"killed", killed},
-		{"kills", kills},      {"exec", exec_beside},
-		{"exit", exit_beside}, {"vfork", vforks},
-		{"halves", halves},    {"large", large},
-		{"fds", descriptors},  {"later", later},
-		{"last", last},	       {NULL, NULL},
+		{"ended", ended},      {"kills", kills},
+		{"exec", exec_beside}, {"exit", exit_beside},
+		{"vfork", vforks},     {"halves", halves},
+		{"large", large},      {"fds", descriptors},
+		{"later", later},      {"last", last},
+		{NULL, NULL},
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "end"))

@@ -60,6 +60,20 @@ trace killed "$programs/fault" killed
 check "killed within a call: as strace" same killed "$looks"
 check "killed within a call: that is unfinished" has killed 'FUTEX_WAIT, 0, NULL <unfinished ...>'
 check "killed within a call: both threads" is "$(count killed '\+\+\+ killed by SIGKILL \+\+\+$')" 2
+# The kernel ends the threads by SIGKILL then: SIGTERM itself reaches none where no tracer is.
+trace ended "$programs/fault" ended
+check "ended within a call: as strace" same ended "$looks|--- SIGTERM"
+check "ended within a call: by which signal" is "$(count ended '\+\+\+ killed by SIGTERM \+\+\+$')" 2
+ktrace syscalls -q --json -e trace=none -o objects -- "$programs/fault" ended
+check "ended within a call: as JSON" \
+	is "$(jq -r 'select(.kills) | .killed_by' objects | tr '\n' ' ')" 'SIGTERM SIGTERM '
+caps=-perfmon,-sys_admin
+setpriv --bounding-set=$caps --inh-caps=$caps ktrace syscalls -e trace=none -o few.all -- \
+	sh -c 'trap : USR1; kill -USR1 $$; exec "$0" ended' "$programs/fault" 2>errors
+check "without the kernel's memory: that is said" grep -q 'only root may read kernel memory' errors
+check "without the kernel's memory: by which signal" is "$(count few '\+\+\+ killed by SIGTERM \+\+\+$')" 2
+check "without the kernel's memory: other signals" is "$(count few '--- SIGUSR1 {')" 1
+check "without the kernel's memory: each once" is "$(count few '--- SIGKILL')" 0
 trace kills "$programs/fault" kills
 check "killed by its own call: as strace" same kills
 check "killed by its own call: says so" has kills '+++ killed by SIGKILL +++'
@@ -72,6 +86,10 @@ check "exec of another thread: and it has ended" has exec '<... execve resumed>)
 trace exit "$programs/fault" exit
 check "exit_group of another thread: as strace" same exit "$looks"
 check "exit_group of another thread: ends all" is "$(count exit '\+\+\+ exited with 5 \+\+\+$')" 2
+paths='-e trace=umask'
+trace unseen "$programs/fault" exit
+check "exit_group that is not shown: as strace" same unseen
+paths=
 
 trace vfork "$programs/fault" vfork
 check "vfork: as strace" same vfork
