@@ -5,6 +5,7 @@
 # Each check prints a line "ok WHAT", or "not ok WHAT" with the output.  $out and $err are
 # the output of the last run, $status is its exit status.
 
+. "${BASH_SOURCE%/*}/../wait.sh"
 passed=0
 failed=0
 # Each run has a file of its own for stderr, because what an earlier run left in the

@@ -81,11 +81,16 @@ echo "# $1 stretches"
 check "of one that calls the kernel and is interrupted, all is there" is "$2" 1
 check "and it was interrupted" at_least "$1" 20
 
-# It runs already, and never sleeps.
+# It runs already.  Somebody on the other CPU watches until it has left its own three times.
 $taskset 2 $branched many 100000 &
 runs=$!
-sleep 0.5
-$branches cpus -s $size -w 'cpu 1' "$taskset" 1 /bin/true >$work/cpus
+wait_until grep -q branched /proc/$runs/comm
+cat >$work/watch <<END
+. tests/wait.sh
+enough=\$((\$(rests $runs) + 3))
+until [ "\$(rests $runs)" -ge \$enough ]; do :; done
+END
+$branches cpus -s 16777216 -w 'cpu 1' "$taskset" 1 sh $work/watch >$work/cpus
 kill $runs
 wait $runs 2>/dev/null
 check "what runs there already is traced" at_least "$(grep -c " call .* $fibonacci\$" $work/cpus)" 100

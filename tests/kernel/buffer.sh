@@ -20,8 +20,10 @@ test_run reset
 check "no owner" is "$(get owner)" 0
 $bin/ktread -w 1000 $tree >/dev/null &
 recorder=$!
-sleep 0.5
-check "the recorder is the owner" is "$(get owner)" $recorder
+owner_is() {
+	[ "$(get owner)" = "$1" ]
+}
+check "the recorder is the owner" wait_until owner_is $recorder
 check "a second recorder is refused" not $bin/ktread $tree 2>/dev/null
 check "and told why" sh -c \
 	"grep -q 'process $recorder is recording already' $tree/error"
@@ -56,8 +58,7 @@ check "only what came later is there" is \
 
 # A directory that somebody is in.
 check "unmounting is refused while files are open" sh -c \
-	"sleep 30 <$tree/buffers/cpu0 & sleep 0.2; ! umount $tree 2>/dev/null; gone=\$?
-	kill \$!; wait \$!; exit \$gone"
+	"exec 3<$tree/buffers/cpu0; ! umount $tree 2>/dev/null"
 put events/enabled 0
 rmmod ktrace-test-probes
 rmmod ktrace-test

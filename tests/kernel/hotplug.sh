@@ -59,8 +59,9 @@ echo 0 >$cpu1
 put $hit/enabled 1
 put enabled 1
 test_run reset
-$bin/ktread -w 12 $tree >/tmp/read &
-sleep 0.5
+$bin/ktread -w 600 $tree >/tmp/read &
+reader=$!
+wait_until reads $reader
 n=0
 while [ $n -lt 6 ]; do
 	n=$((n + 1))
@@ -68,7 +69,9 @@ while [ $n -lt 6 ]; do
 	test_run 'task 1000'
 done
 echo 1 >$cpu1
-wait
+# It may take long on a busy machine: tell the reader when it is over.
+kill -USR1 $reader
+wait $reader
 check "CPUs come and go before a reader's eyes" test $? = 0
 put enabled 0
 check "all was read" is "$(count "$(cat /tmp/read)" ktrace_test:test_hit)" \

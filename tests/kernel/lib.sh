@@ -9,6 +9,7 @@ tree=/sys/kernel/ktrace
 test_dir=/sys/kernel/debug/ktrace-test
 bin=$(cd "${KTRACE_TESTS:-build/user/tests/kernel}" && pwd)
 export tree test_dir bin
+. tests/wait.sh
 
 # Prints the result of a check.  check WHAT COMMAND...
 check() {
@@ -160,6 +161,11 @@ sum() {
 # count OUTPUT SYSTEM:NAME
 count() {
 	echo "$1" | sed -n "s/^event $2 //p"
+}
+
+# Has the process opened the buffers, if it is a ktread?  It catches SIGUSR1 from then on.  reads PID
+reads() {
+	grep -qs '^SigCgt:.*[2367abef]..$' "/proc/$1/status"
 }
 
 # The ids of the stacks of events, one a line, in an output of ktread: they are at the end of their

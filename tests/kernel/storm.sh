@@ -24,7 +24,7 @@ storm() {
 	if [ "$4" ]; then
 		$bin/ktread -w 600 $tree >/tmp/read &
 		reader=$!
-		sleep 0.3
+		wait_until reads $reader
 	fi
 	test_run "storm ${count:-400000}"
 	put enabled 0

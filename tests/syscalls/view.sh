@@ -76,7 +76,18 @@ check "-k: there are some" at_least "$(wc -l <ours)" 8
 check "-k: where the program was, as strace" diff theirs ours
 check "-k: and in which function of a library" like '^	[_a-z0-9]*open[_a-z0-9]*\+0x[0-9a-f]* \(libc'
 # Two sleep when the recording ends: the second one's line comes between the parts of the first one's.
-ktrace syscalls -q -k -d 1s -e clock_nanosleep -o lines -- sh -c 'sleep 4 & sleep 4'
+ktrace syscalls -q -k -e clock_nanosleep -o lines -- \
+	sh -c 'sleep 6000 & echo $! >first; sleep 6000 & echo $! >second; wait' &
+tracer=$!
+both_sleep() {
+	[ -s first ] && [ -s second ] && sleeps_in nanosleep "$(cat first)" &&
+		sleeps_in nanosleep "$(cat second)"
+}
+wait_until both_sleep
+# This ends the command, too: only who waits for the two.
+kill $tracer
+wait $tracer
+kill $(cat first second)
 check "-k: who is in a call at the end" \
 	is "$(grep -A1 '<detached \.\.\.>' lines | grep -c '^	.*nanosleep')" 2
 ktrace syscalls -q --stack-traces -ff -e openat -o file -- cat /etc/passwd >/dev/null

@@ -151,12 +151,19 @@ modprobe_calls()	# COUNT
 	insmod "$KTRACE_MODULES/ktrace-functions.ko" calls="$1" direct=0
 }
 modprobe_calls 4
+# All sleep at the same time before one ends.  Waiting for that must not sleep, or it would count.
 cat >sleepers <<'END'
 for ((i = 0; i < 20; i++)); do
-	sleep 0.3 &
+	sleep 6000 &
+	pids+=" $!"
 done
-wait
+for pid in $pids; do
+	until sleeps_in nanosleep $pid; do :; done
+done
+kill $pids
+wait 2>/dev/null
 END
+export -f sleeps_in
 for time in first second; do
 	run ktrace record -F hrtimer_nanosleep -o "$time" -- bash sleepers
 	ends 0 "the $time time" 'missed ' 'of function: calls while too many were open'

@@ -20,9 +20,14 @@ record()	# NAME OPTION... -- COMMAND...
 }
 
 record discard --size 32M -- dbench -c load -t 5 -D . 2
-# Small buffers, and a recorder that is stopped for a while.
+# Small buffers, and a recorder that is stopped until much was lost.
+full()
+{
+	[ "$(sed -n 's/^total.* full \([0-9]*\).*/\1/p' /sys/kernel/ktrace/overflow)" -gt 2000 ]
+}
+export -f wait_until full
 record lossy --size 256K -- bash -c '
-	(sleep 2; kill -STOP $PPID; sleep 1; kill -CONT $PPID) &
+	(kill -STOP $PPID; wait_until full; kill -CONT $PPID) &
 	dbench -c load -t 4 -D . 2
 	wait'
 record overwrite --size 2M --mode overwrite -- dbench -c load -t 5 -D . 2

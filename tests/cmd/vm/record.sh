@@ -125,7 +125,7 @@ kill $busy
 wait $busy 2>/dev/null
 run ktrace record -q -e raw_syscalls -p $sleeper,1 -d 300ms -o pids
 ends 0 '-p with two'
-(sleep 1; kill $sleeper) &
+(wait_until grep -qx 1 $tree/enabled; kill $sleeper) &
 run timeout 60 ktrace record -e raw_syscalls -p $sleeper -o ended
 ends 0 '-p: ends with the process'
 check 'the conditions are gone' [ -z "$(cat $tree/pids)" ]

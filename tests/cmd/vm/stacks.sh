@@ -312,13 +312,17 @@ ktrace report --oneline -g - <stream.said >report
 check 'with names of programs from the beginning' grep -q 'parent_comm=chain-static.* <- main <- .* <- _start$' report
 ktrace record -g -e sched:sched_process_fork -o killed -- sleep 100 2>err &
 pid=$!
-for i in $(seq 100); do [ "$(cat $tree/enabled)" = 1 ] && break; sleep 0.1; done
+wait_until grep -qx 1 $tree/enabled
+has_stacks() # TRACE
+{
+	[ "$(stat -c %s "$1/stacks")" -gt 16 ]
+}
 for i in $(seq 50); do /bin/true; done
-sleep 1
+wait_until has_stacks killed
 kill -KILL $pid
 wait $pid 2>/dev/null
 kill $(pgrep -x sleep)
-check 'what a killed recorder leaves has its stacks' test "$(stat -c %s killed/stacks)" -gt 16
+check 'what a killed recorder leaves has its stacks' has_stacks killed
 ktrace record -q -e sched:sched_process_fork -- true
 echo 4096 >$tree/stack_size
 run ktrace record -g -e kmem:kmalloc -o full -- ls -lR /etc
