@@ -102,17 +102,15 @@ check "where it ends is right" is "$(innermost "$work/stack")" "$(innermost "$wo
 
 $bin/tables give $tree <"$work/input" >"$work/given" &
 exec 4>"$work/input"
-tries=0
-until grep -q ready "$work/given" || [ $tries = 100 ]; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
-$bin/chain /dev/null "task 1" >/dev/null
-$bin/chain-static /dev/null "task 1" >/dev/null
-# Their files were not known until now.
-sleep 0.5
+wait_until grep -q ready "$work/given"
+# Is the stack of a program complete?  Its files were not known until it ran first.
+known() {
+	walk $bin/$1 $test_dir/run "task 1"
+	[ "$end" = complete ]
+}
 
 for program in chain chain-static; do
+	wait_until known $program
 	walk $bin/$program $test_dir/run "task 1"
 	check "$program: each frame is right" same
 	check "$program: the stack is complete" is "$end" complete
@@ -190,29 +188,40 @@ put $hit/enabled 0
 load_module ktrace-sched
 put stack 'sched/sched_switch: both'
 put events/sched/sched_switch/enabled 1
-put reset 1
-put enabled 1
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	$bin/chain /dev/null x >/dev/null
-done
-find /sys/kernel -maxdepth 3 >/dev/null
-# Processes that come and go.
-started=
-for i in $(seq 100); do
-	/bin/true &
-	started="$started $!"
-done
-wait $started
-put enabled 0
-ids sched:sched_switch >"$work/ids"
-cat $tree/stacks >"$work/stacks"
-$bin/tables ends "$work/stacks" <"$work/ids" | sort | uniq -c |
-	sed 's/^ *//' >"$work/ends"
-sed 's/^/# sched_switch: /' "$work/ends"
+# Records switches of many programs.
+switches() {
+	put reset 1
+	put enabled 1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		$bin/chain /dev/null x >/dev/null
+	done
+	find /sys/kernel -maxdepth 3 >/dev/null
+	# Processes that come and go.
+	started=
+	for i in $(seq 100); do
+		/bin/true &
+		started="$started $!"
+	done
+	wait $started
+	put enabled 0
+	ids sched:sched_switch >"$work/ids"
+	cat $tree/stacks >"$work/stacks"
+	$bin/tables ends "$work/stacks" <"$work/ids" | sort | uniq -c |
+		sed 's/^ *//' >"$work/ends"
+	sed 's/^/# sched_switch: /' "$work/ends"
+}
 # Threads of the kernel have no stack of a program, nor do tasks in an exec.
-check "at switches most are complete, and others say why" at_least \
-	"$(($(awk '/ complete$/ { n += $1 } END { print n }' "$work/ends") * 100))" \
-	"$(($(awk '!/no frames| exec$/ { n += $1 } END { print n }' "$work/ends") * 90))"
+most_complete() {
+	at_least "$(($(awk '/ complete$/ { n += $1 } END { print n }' "$work/ends") * 100))" \
+		"$(($(awk '!/no frames| exec$/ { n += $1 } END { print n }' "$work/ends") * 90))"
+}
+# Their files become known when they run first: the more often they run, the fewer stacks come before
+# the tables, and then none.
+times=0
+until switches && most_complete || [ $times = 10 ]; do
+	times=$((times + 1))
+done
+check "at switches most are complete, and others say why" most_complete
 
 # In the middle of a switch the CPU has the next task's memory, but the registers are of the one
 # before.  Tasks that were forked have the same addresses, so what is read there looks right.
@@ -230,7 +239,15 @@ for i in 1 2 3 4; do
 done
 put pids "$loops"
 put enabled 1
-sleep 1
+# switched COUNT: has somebody else taken the CPU from the loops so often?
+switched() {
+	local pid sum=0
+	for pid in $loops; do
+		sum=$((sum + $(sed -n 's/^nonvoluntary_ctxt_switches:[^0-9]*//p' /proc/$pid/status)))
+	done
+	[ $sum -ge $1 ]
+}
+wait_until switched 400
 : >"$work/enough"
 wait $loops
 put enabled 0
@@ -262,12 +279,7 @@ sleeper() {
 	put enabled 1
 	sh -c 'echo $$ >$tree/pids; exec "$@"' sh $bin/chain "$work/pipe" x away >"$work/said" &
 	sleeper=$!
-	tries=0
-	until grep -q pipe /proc/$sleeper/wchan || [ $tries = 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
-	[ $tries -lt 100 ] || echo "# the sleeper does not sleep: $(cat /proc/$sleeper/wchan)"
+	wait_until sleeps_in pipe $sleeper
 }
 wake() {
 	dd bs=4096 count=16 <&5 >/dev/null 2>"$work/dd"

@@ -70,6 +70,9 @@ refused --decode-pids=pidns
 # The places in the program; names in libraries depend on who reads their tables.
 strace -k -e trace=openat,close cat /etc/passwd 2>&1 >/dev/null |
 	sed -n 's|.*/cat(.*) \[\(0x[0-9a-f]*\)\]$|cat+\1|p' >theirs
+mkfifo held
+exec 3<>held
+hold_in pipe_read cat held
 ktrace syscalls -q -k -e openat,close -o lines -- cat /etc/passwd >/dev/null
 grep -o '	cat+0x[0-9a-f]*' lines | tr -d '\t' >ours
 check "-k: there are some" at_least "$(wc -l <ours)" 8
@@ -92,6 +95,8 @@ check "-k: who is in a call at the end" \
 	is "$(grep -A1 '<detached \.\.\.>' lines | grep -c '^	.*nanosleep')" 2
 ktrace syscalls -q --stack-traces -ff -e openat -o file -- cat /etc/passwd >/dev/null
 check "-k with -ff" grep -q '^	cat+0x' file.*
+let_go
+exec 3<&-
 rm -f file.*
 for options in '-k --json' '-k -c'; do
 	refused "$options"

@@ -25,8 +25,9 @@ place_of()	# FILE
 # ---- of a recording that has ended -------------------------------------------------
 
 cp "$chain" program
+hold_in nanosleep ./program /dev/null x held 6000
 ktrace record -q -o whole -e sched:sched_process_fork -g=both -- sh -c \
-	'./program /dev/null x; sleep 0.5; ./program /dev/null x fork' >/dev/null
+	'./program /dev/null x fork; :' >/dev/null
 libc=$(ldd /bin/sh | awk '/libc/ { print $3 }')
 check 'the metadata says which files there are' grep -q \
 	"\"type\":\"file\",\"number\":[0-9]*,\"path\":\"$PWD/program\",\"build_id\":\"$(id_of program)\"" \
@@ -48,16 +49,18 @@ check 'which is as it was' [ "${PIPESTATUS[1]}" = 0 ]
 ktrace record -q -o killed -e sched:sched_process_fork,kmem:kmalloc -g=both:'sched:*' -- \
 	sleep 1000 &
 pid=$!
-for i in $(seq 100); do [ "$(cat $tree/enabled)" = 1 ] && break; sleep 0.1; done
-./program /dev/null x >/dev/null
-sleep 0.5
-# Other events make packets full, so that they are written.
+wait_until grep -qx 1 $tree/enabled
 for i in $(seq 10); do ./program /dev/null x fork >/dev/null; done
-ls -lR /etc >/dev/null
-for i in $(seq 30); do /bin/true; done
-sleep 1
+# Other events make packets full, so that they are written; the report is one who makes them.
+has_program() {
+	ls -lR /etc >/dev/null
+	ktrace report -g -e 'sched:*' killed 2>/dev/null | grep -A40 'parent_comm=program' >of_program
+	grep -q '^	kernel_clone+' of_program
+}
+wait_until has_program
 kill -KILL $pid
 wait $pid 2>/dev/null
+let_go
 check 'it was killed' [ "$(grep -c '"type":"end"' killed/metadata)" = 0 ]
 kill $(pgrep -x sleep)
 ktrace report -g -e 'sched:*' killed >of_killed 2>/dev/null

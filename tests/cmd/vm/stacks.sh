@@ -13,9 +13,8 @@ events="sched/sched_process_fork sched/sched_switch kmem/kmalloc"
 # ---- of programs -----------------------------------------------------------------
 
 # It has forked in main(), and nobody keeps frame pointers for us.
-# The first run makes its file known: the recorder then gives its table.
-run ktrace record -o both -e sched:sched_process_fork -g=both -- sh -c \
-	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x fork' "$chain"
+hold_in nanosleep "$chain" /dev/null x held 6000
+run ktrace record -o both -e sched:sched_process_fork -g=both -- "$chain" /dev/null x fork
 ends 0 'stacks of programs are recorded'
 ktrace report -g both >report
 grep -A40 'parent_comm=chain-static' report >of_chain
@@ -28,15 +27,18 @@ check 'as JSON' grep -q '"user_stack":\[.*"main+0x[0-9a-f]* (chain-static) at ch
 # Its functions are named by its debug file, which is found by the build id.
 strip -o bare "$chain"
 id=$(readelf -n bare | awk '/Build ID/ { print $3 }')
+let_go
+hold_in nanosleep ./bare /dev/null x held 6000
 for try in without with; do
-	ktrace record -q -o $try -e sched:sched_process_fork -g=user -- sh -c \
-		'./bare /dev/null x; sleep 0.5; ./bare /dev/null x fork' >/dev/null
+	ktrace record -q -o $try -e sched:sched_process_fork -g=user -- \
+		./bare /dev/null x fork >/dev/null
 	ktrace report -g $try | grep -A40 'parent_comm=bare' >of_$try
 	[ $try = with ] && break
 	mount -t tmpfs tmpfs /usr/lib/debug
 	mkdir -p "/usr/lib/debug/.build-id/${id:0:2}"
 	objcopy --only-keep-debug "$chain" "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 done
+let_go
 umount /usr/lib/debug
 check 'a stripped program has no names' grep -q '^	bare+0x[0-9a-f]*$' of_without
 check 'its debug file has' grep -q '^	main+0x[0-9a-f]* (bare) at chain\.c:[0-9]*$' of_with
@@ -45,20 +47,29 @@ check 'its debug file has' grep -q '^	main+0x[0-9a-f]* (bare) at chain\.c:[0-9]*
 objcopy --only-keep-debug "$chain" names.debug
 objcopy --strip-all -R .note.gnu.build-id "$chain" linked 2>/dev/null
 objcopy --add-gnu-debuglink=names.debug linked
+hold_in nanosleep ./linked /dev/null x held 6000
 for owner in 1234 0; do
 	chown $owner linked
-	ktrace record -q -o by_$owner -e sched:sched_process_fork -g=user -- sh -c \
-		'./linked /dev/null x; sleep 0.5; ./linked /dev/null x fork' >/dev/null
+	ktrace record -q -o by_$owner -e sched:sched_process_fork -g=user -- \
+		./linked /dev/null x fork >/dev/null
 	ktrace report -g by_$owner | grep -A40 'parent_comm=linked' >of_$owner
 done
+let_go
 check 'the link of a stranger is not followed' grep -q '^	linked+0x[0-9a-f]*$' of_1234
 check 'that of root is' grep -q '^	main+0x[0-9a-f]* (linked) at chain\.c:[0-9]*$' of_0
 
 # Code that was made at run time is named by the map that its maker writes: here, and where the
 # maker has another root and another number.
-# The recorder asks who makes it while that still runs.
-run ktrace record -q -o made -e syscalls:sys_enter_write -g=user -- sh -c \
-	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x jit 3' "$chain"
+# The recorder asks who makes it while that still runs, and then tells in the metadata that there is
+# such code.
+has_code() # TRACE
+{
+	grep -q '"path":"\[jit\]"' "$1/metadata"
+}
+export -f wait_until has_code
+hold_in nanosleep "$chain" /dev/null x held 6000
+run ktrace record -q -o made -e syscalls:sys_enter_write -g=user -- bash -c \
+	'"$0" /dev/null x jit 6000 & wait_until has_code made; kill $!' "$chain"
 ends 0 'stacks of code that is made are recorded'
 ktrace report -g made | grep -B1 -A1 '(\[jit\])' >of_made
 check 'it has a name' grep -q '^	calls what it gets+0x6 (\[jit\])' of_made
@@ -66,20 +77,22 @@ check 'it is between caller and callee' test "$(grep -c 'leaf+\|by_made+' of_mad
 mkdir -p other/tmp other/dev other/proc && cp "$chain" other/chain && touch other/dev/null
 mount -t proc proc other/proc
 # It lives longer than the recorder: its root can still be asked for the map.
-ktrace record -q -o other.trace -e syscalls:sys_enter_write -g=user -- sh -c \
-	'other/chain /dev/null x; sleep 0.5
-	unshare -fp chroot other /chain /dev/null x jit 600 >/dev/null &
-	until [ -s other/tmp/perf-1.map ]; do sleep 0.1; done; sleep 1'
+let_go
+hold_in nanosleep other/chain /dev/null x held 6000
+ktrace record -q -o other.trace -e syscalls:sys_enter_write -g=user -- bash -c \
+	'unshare -fp chroot other /chain /dev/null x jit 6000 >/dev/null &
+	wait_until test -s other/tmp/perf-1.map; wait_until has_code other.trace'
 check 'it has another number there' test "$(ls other/tmp)" = perf-1.map
 check 'but its names are found' sh -c \
 	"ktrace report -g other.trace | grep -q '^	calls what it gets+0x6 (\[jit\])'"
 pkill chain
+wait $held 2>/dev/null
 umount other/proc
 
 # There are no tables for programs of 32 bits.
 chain32=${chain%/*}/chain32
 run ktrace record -q -o narrow -e compat_syscalls:sys_enter_write -g=user -- \
-	sh -c '"$0" >/dev/null; sleep 0.5; "$0" >/dev/null' "$chain32"
+	sh -c '"$0" >/dev/null' "$chain32"
 ends 0 'stacks of programs of 32 bits are recorded'
 check 'they are guessed' test "$(ktrace report -g narrow | sed -n 's/+0x[0-9a-f]*//; s/ at chain32\.c:[0-9]*//; /^	/p' | tail -n 3)" = \
 	'	second (chain32)
@@ -110,8 +123,10 @@ check 'only events that pass the filter have a stack' test "$(cat which)" = \
 	'kmem:kmalloc,false,false,false
 sched:sched_switch,false,false,false
 sched:sched_switch,true,true,true'
+hold_in nanosleep "$chain" /dev/null x held 6000
 ktrace record -q -e sched:sched_process_fork -o whenever -g=user:'*fork if parent_pid > 0' -- \
-	sh -c '"$0" /dev/null x; sleep 0.5; "$0" /dev/null x fork' "$chain" >said
+	"$chain" /dev/null x fork >said
+let_go
 check 'these are whole, and have names' sh -c "ktrace report --oneline -g whenever |
 	grep -q 'parent_comm=chain-static.* <- main <- .* <- _start$'"
 run ktrace record -e sched:sched_switch -g=$'user:sched_switch if prev_pid > 1\nsched/sched_switch: both' -- true
@@ -249,8 +264,13 @@ check 'returns have none, nor other events' test "$(ktrace report -F json called
 check 'what could not be read says so' test "$(ktrace report called -e function:vfs_open |
 	grep -c 'file=0x[0-9a-f]* ?$')" -gt 0
 # What arguments point to lies behind the stacks: another program says what it is.
+mkfifo fifo
+exec 3<>fifo
+hold_in pipe_read /usr/bin/cat fifo
 run ktrace record -q -F do_sys_openat2,kfree -g=both -o called -- sh -c \
 	'for i in 1 2 3; do /usr/bin/cat /etc/hostname; done'
+let_go
+exec 3<&-
 ends 0 'with both stacks'
 check 'texts are where they were' test "$(ktrace report called |
 	grep -c '^cat-.* function:do_sys_openat2: .*filename=0x[0-9a-f]* "/etc/hostname"')" = 3
@@ -306,8 +326,10 @@ ends 0 'stat shows such a trace'
 ktrace record -g -e sched:sched_process_fork -o - -- sh -c 'ls; ls' 2>err >stream
 ktrace report -g - <stream >report
 check 'a stream has the stacks' grep -q '^	kernel_clone+' report
-ktrace record -m overwrite -g=user -e sched:sched_process_fork -o - -- sh -c \
-	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x fork' "$chain" 2>err >stream.said
+hold_in nanosleep "$chain" /dev/null x held 6000
+ktrace record -m overwrite -g=user -e sched:sched_process_fork -o - -- \
+	"$chain" /dev/null x fork 2>err >stream.said
+let_go
 ktrace report --oneline -g - <stream.said >report
 check 'with names of programs from the beginning' grep -q 'parent_comm=chain-static.* <- main <- .* <- _start$' report
 ktrace record -g -e sched:sched_process_fork -o killed -- sleep 100 2>err &

@@ -49,6 +49,7 @@ check 'none has frames of either program, and each says why' [ "$(grep -c 'entry
 
 # The program does not run any more, but its memory is there, and is read and written to a file.
 cat >crash.c <<'END'
+#include <unistd.h>
 static volatile int sink;
 __attribute__((noinline)) static int broken(int *at)
 {
@@ -63,14 +64,16 @@ int main(int argc, char **argv)
 {
 	if (argc == 1)
 		caller((int *)8);
-	return 0;
+	return sleep(6000);
 }
 END
 gcc -g -O1 -o crash crash.c
 echo "$PWD/core" >/proc/sys/kernel/core_pattern
 echo 0 >/proc/sys/kernel/core_uses_pid
+hold_in nanosleep ./crash held
 run ktrace record -q -g=both -o dump -e kmem:mm_page_alloc,sched:sched_switch -- \
-	sh -c 'ulimit -c unlimited; ./crash x; sleep 0.5; ./crash'
+	sh -c 'ulimit -c unlimited; ./crash'
+let_go
 check 'it has dumped its memory' [ -s core ]
 ktrace report --oneline -g dump | grep -a '^crash-' | grep 'elf_core_dump' >dumping
 check 'events of a core dump are there' [ "$(wc -l <dumping)" -ge 5 ]
@@ -82,8 +85,10 @@ check 'they have the stack of the fault' [ "$(grep -c \
 
 # The tracer stops it at each system call, and reads and writes its registers.
 if command -v strace >/dev/null; then
-	run ktrace record -q -g=user -o traced -e syscalls:sys_enter_write -- sh -c \
-		'"$0" /dev/null x; sleep 0.5; strace -f -o strace.out "$0" /dev/null "task 1"' "$chain"
+	hold_in nanosleep "$chain" /dev/null x held 6000
+	run ktrace record -q -g=user -o traced -e syscalls:sys_enter_write -- \
+		strace -f -o strace.out "$chain" /dev/null "task 1"
+	let_go
 	ends 0 'a traced program is recorded'
 	ktrace report --oneline -g traced | grep -a '^chain-static.* count=6 ' | tail -n 1 >of_traced
 	check 'its stack is complete' grep -q \
@@ -111,19 +116,31 @@ __attribute__((noinline)) static int outer(void)
 }
 int main(void)
 {
-	for (int i = 0; i < 20; i++) {
+	while (access("/known", F_OK)) {
 		usleep(50000);
 		outer();
 	}
-	return 0;
+	return outer() & 0;
 }
 END
+# Runs COMMAND, which is slow, until its file is in the list of TRACE: then it has its table.
+# until_known TRACE COMMAND...
+until_known() {
+	local trace=$1
+	shift
+	rm -f root/known
+	"$@" &
+	wait_until grep -q '/slow"' "$trace/metadata"
+	touch root/known
+	wait
+}
+export -f wait_until until_known
 gcc -g -O1 -static -o lower/slow slow.c
 mount -t tmpfs tmpfs upper && mkdir upper/up upper/work
 if mount -t overlay overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper/up,workdir=$PWD/upper/work" root
 then
 	run ktrace record -q -g=user -o overlay -e syscalls:sys_enter_sched_yield -- \
-		unshare -pmf --mount-proc chroot root /slow
+		bash -c 'until_known overlay unshare -pmf --mount-proc chroot root /slow'
 	ends 0 'a program of a container is recorded'
 	ktrace report --oneline -g overlay | grep -a '^slow-' | tail -n 1 >of_overlay
 	check 'its stack has names' grep -q \
@@ -131,12 +148,13 @@ then
 	# A chroot has our mounts: its files have paths for us, and are not kept open, or its mounts
 	# would be busy.
 	run ktrace record -q -g=user -o chroot -e syscalls:sys_enter_sched_yield -- \
-		sh -c 'chroot root /slow; umount root'
+		bash -c 'until_known chroot chroot root /slow; umount root'
 	ends 0 'a chroot is unmounted while it is recorded'
 	check 'it is not mounted any more' [ ! -e root/slow ]
 	check 'its file has our path' grep -q "\"path\":\"$PWD/root/slow\"" chroot/metadata
 	mount -t overlay overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper/up,workdir=$PWD/upper/work" root
-	run ktrace record -q -g=user -o chroot2 -e syscalls:sys_enter_sched_yield -- chroot root /slow
+	run ktrace record -q -g=user -o chroot2 -e syscalls:sys_enter_sched_yield -- \
+		bash -c 'until_known chroot2 chroot root /slow'
 	ktrace report --oneline -g chroot2 | grep -a '^slow-' | tail -n 1 >of_chroot
 	check 'if it is still there, its stack has names' grep -q \
 		' <- inner <- outer <- main <- .* <- _start$' of_chroot
