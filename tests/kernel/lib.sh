@@ -171,6 +171,11 @@ reads() {
 # The ids of the stacks of events, one a line, in an output of ktread: they are at the end of their
 # records, in the order of time.  stack_ids SYSTEM:NAME <OUTPUT
 stack_ids() {
+	last_words "$1"
+}
+
+# The last 4 bytes of the records of events as numbers, in the same way.  last_words SYSTEM:NAME <OUTPUT
+last_words() {
 	sort -n -k 2,2 | awk -v event="$1" -v digits=0123456789abcdef '
 		$4 == event {
 			hex = substr($NF, length($NF) - 7)
