@@ -149,7 +149,7 @@ sleeper=$!
 exec 3<>$tree/branches
 echo "pid $sleeper mappings" >&3
 trace mappings >/dev/null
-timeout 1 cat $tree/programs >$work/programs
+timeout 60 cat $tree/programs >$work/programs
 exec 3>&-
 kill $sleeper
 wait $sleeper 2>/dev/null

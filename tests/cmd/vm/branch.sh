@@ -336,13 +336,13 @@ bash -c 'while :; do :; done' &
 busy=$!
 sleep 600 &
 sleeps=$!
-run ktrace branch -p $busy -d 1s
+run ktrace branch -p $busy -d 3s
 ends 0 '-p'
 # What it does while its buffer is copied overwrites some entries.
 check 'what it does' grep -q '^thread '$busy': [1-4],[0-9]* entries, the newest; .* before were overwritten$' <<<"$out"
 check 'by name' grep -q 'execute_command' <<<"$out"
 check 'it goes on' kill -0 $busy
-run ktrace branch -p $busy,$sleeps,$busy -d 1s -F json
+run ktrace branch -p $busy,$sleeps,$busy -d 3s -F json
 check 'several, each once' [ "$(jq -r 'select(.kind == "read") | .thread' <<<"$out" | sort -n | xargs)" = \
 	"$(printf '%s\n' $busy $sleeps | sort -n | xargs)" ]
 run ktrace branch -p $sleeps -d 300ms
