@@ -164,12 +164,13 @@ static void *run_cpu(void *arg)
 	for (i = 0; i < IRQS; i++)
 		start_timer(&timers[i], i);
 	block_interrupts(SIG_UNBLOCK);
-	while (!READ_ONCE(stopping)) {
+	/* Once at least, however late it begins. */
+	do {
 		write_some(cpu, 0, 100);
 		/* Let the reader catch up for part of the time. */
 		if (++turn & 64)
 			usleep(50);
-	}
+	} while (!READ_ONCE(stopping));
 	block_interrupts(SIG_BLOCK);
 	for (i = 0; i < IRQS; i++)
 		timer_delete(timers[i]);
