@@ -347,16 +347,32 @@ check 'several, each once' [ "$(jq -r 'select(.kind == "read") | .thread' <<<"$o
 	"$(printf '%s\n' $busy $sleeps | sort -n | xargs)" ]
 run ktrace branch -p $sleeps -d 300ms
 check 'that sleeps' [ "$out" = "thread $sleeps: no entries: it has not run its program meanwhile" ]
-ktrace branch -p $busy >interrupted 2>err &
-tracer=$!
-until grep -q tracing err; do sleep 0.1; done
+# The processor time of the busy process, in ticks.
+busy_ticks()
+{
+	awk '{ print $14 + $15 }' /proc/$busy/stat
+}
+busy_has()	# TICKS
+{
+	[ "$(busy_ticks)" -ge "$1" ]
+}
+# Traces it in the background, as $tracer; returns when it has run meanwhile.
+branch_begin()	# FILE OPTION...
+{
+	local file=$1
+	shift
+	# Or a message of the tracer before would be found.
+	rm -f err
+	timeout 600 ktrace branch -p $busy "$@" >"$file" 2>err &
+	tracer=$!
+	wait_until grep -qs tracing err
+	wait_until busy_has $(($(busy_ticks) + 20))
+}
+branch_begin interrupted
 kill -INT $tracer
 wait $tracer
 check 'Ctrl-C shows what there is' [ $? = 0 -a -s interrupted ]
-timeout 60 ktrace branch -p $busy -n 3 >ended 2>err &
-tracer=$!
-until grep -q tracing err; do sleep 0.1; done
-sleep 0.5
+branch_begin ended -n 3
 kill $busy
 wait $tracer
 check 'it ends with the process' [ $? = 0 ]
