@@ -430,8 +430,13 @@ static bool is_about(const char *text, const char *name, const char **value)
 /* Of strace's names in front of the `=', some have a short form. */
 static int expression_choose(struct syscalls *s, const char *text)
 {
-	const char *why = expression_refused(text), *value;
+	const char *why, *value;
 
+	if (!strcmp(text, "abbrev=none") || !strcmp(text, "a=none")) {
+		s->show.unabbreviated = true;
+		return EXIT_OK;
+	}
+	why = expression_refused(text);
 	if (why)
 		return misused(&command_syscalls, "-e %s: %s", text, why);
 	if (is_about(text, "signal=", &value) ||
@@ -459,6 +464,7 @@ enum {
 	SEPARATELY,
 	PIDS,
 	TRACE,
+	UNABBREVIATED,
 };
 
 static int option_handle(void *data, int option)
@@ -545,6 +551,9 @@ static int option_handle(void *data, int option)
 		if (s->show.strings < KTRACE_STRINGS_HEX)
 			s->show.strings++;
 		return EXIT_OK;
+	case UNABBREVIATED:
+		s->show.unabbreviated = true;
+		return EXIT_OK;
 	case 'Y':
 		s->show.comms = true;
 		return EXIT_OK;
@@ -626,6 +635,9 @@ static const struct command_option options[] = {
 	       "how constants and flags are shown: raw (numbers), abbrev (names, the "
 	       "default) or verbose (both)",
 	       .words = CONSTANT_WORDS),
+	OPTION(0, "no-abbrev", NULL,
+	       "all members of structs, and all elements of arrays that were recorded",
+	       .id = UNABBREVIATED),
 	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
 	OPTION('Y', "comms", NULL,
 	       "names of threads and processes beside their numbers: [pid 7<cat>]"),

@@ -136,6 +136,7 @@ struct ktrace_output_calls {
 	/* Which calls are shown: of enum ktrace_output_statuses; 0: as @returns says. */
 	uint32_t statuses;
 	bool paths_hidden; /* paths of descriptors are not shown, if there are any */
+	bool unabbreviated; /* all members of structs and elements of arrays are shown */
 	/* Signals that are not shown, nor that they killed or stopped a process: bit 0 is signal 1. */
 	uint64_t signals_hidden;
 	/*

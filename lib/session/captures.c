@@ -36,7 +36,7 @@
 #define SET_ROOM   127
 #define SET_BYTES  1024 /* of a set of descriptors or CPUs */
 #define STRING_MAX 8192
-#define IDS_MAX	   33 /* users or groups: one more than are shown */
+#define ARRAY_MAX  1024
 #define ERESTART_RESTARTBLOCK \
 	516 /* of the kernel; not in its headers for programs */
 
@@ -84,13 +84,19 @@ static void option_again(struct maker *m)
 static void structs_make(struct maker *m, const struct ktrace_word *word)
 {
 	uint32_t size = enums_struct_size(m->enums, word->set);
+	unsigned int most = STRUCTS_MAX;
 	char type[80];
 
 	if (!size || size > 1024)
 		return;
+	/* If more are shown, more are read. */
+	if (m->string_max > most)
+		most = m->string_max;
+	if (most * size > STRUCTS_ROOM)
+		most = STRUCTS_ROOM / size;
 	snprintf(type, sizeof(type), "struct %s", word->set);
 	if (*word->word == 'L') {
-		list_make(m, word, type, size);
+		list_make(m, word, type, size, most);
 		return;
 	}
 	if (*word->word == 'G') {
@@ -112,7 +118,7 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 	field_begin(m, type, "");
 	condition(m);
 	text_words(m->text, "a%u a%d %u * bytes %u end", m->index, word->from,
-		   size, size * STRUCTS_MAX);
+		   size, size * most);
 }
 
 /*
@@ -290,6 +296,8 @@ static void argument_paths(struct maker *m, const struct ktrace_word *word)
 		set_paths_make(m);
 	} else if (word_is(word, "msg")) {
 		message_paths(m);
+	} else if (word_is(word, "by")) {
+		command_paths(m);
 	}
 }
 
@@ -308,12 +316,23 @@ static void result_paths(struct maker *m, const struct ktrace_call *call)
 	text_puts(m->text, " end");
 }
 
-static void ids_make(struct maker *m, const struct ktrace_word *word)
+/* Read one by one: the first elements are there if the rest cannot be read. */
+static void array_make(struct maker *m, const struct ktrace_word *word)
 {
-	field_begin(m, "u32", "");
+	bool nodes = !strcmp(word->set, "node");
+	bool longs = nodes || !strcmp(word->set, "address");
+	unsigned int size = longs && !m->compat ? 8 : 4;
+	/* One more than are shown: whether it is there, and can be read, is shown, too. */
+	unsigned int rounds =
+		m->string_max < ARRAY_MAX ? m->string_max + 1 : ARRAY_MAX;
+
+	field_begin(m, size == 8 ? "u64" : "u32", "");
 	condition(m);
-	text_words(m->text, "a%u a%d 4294967295 & 4 * bytes %u end", m->index,
-		   word->from, 4 * IDS_MAX);
+	/* The number of bits is one too many. */
+	text_words(m->text, nodes ? "a%d 62 + 6 >> " : "a%d 4294967295 & ",
+		   word->from);
+	text_words(m->text, "each %u a%u i %u * + %u bytes %u next end", rounds,
+		   m->index, size, size, size);
 }
 
 static void pages_make(struct maker *m, const struct ktrace_word *word)
@@ -371,8 +390,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		bytes_make(m, "u64", 8);
 	else if (!strcmp(w, "ldt"))
 		buffer_make(m, word, "u8", 16);
-	else if (!strcmp(w, "ids"))
-		ids_make(m, word);
+	else if (!strcmp(w, "vec"))
+		array_make(m, word);
 	else if (!strcmp(w, "pages"))
 		pages_make(m, word);
 	else if (!strcmp(w, "argv"))
@@ -469,7 +488,7 @@ static void enter_captured(struct maker *m, const struct ktrace_word *word)
 		string_make(m, PATH_READ);
 	else if (word_is(word, "str") || word_is(word, "mounttype") ||
 		 word_is(word, "mountdata"))
-		string_make(m, m->string_max + 1);
+		string_make(m, string_room(m, word));
 	else
 		argument_make(m, word);
 }

@@ -16,6 +16,7 @@
  * In the exit event, a field that is a second try has "_again" in its name,
  * because a command may return data in a field of the same name.
  */
+#include <signal.h>
 #include <stdio.h>
 
 #include <ktrace/capture_names.h>
@@ -24,6 +25,7 @@
 #include "commands.h"
 
 #define STRUCT_MAX 1024
+#define INFO_SIZE  48 /* of a siginfo, what the kernel may store */
 
 /* The word of the current argument for the command.  NULL: it has none. */
 static const struct ktrace_word *word_of(const struct maker *m,
@@ -70,15 +72,25 @@ static void command_push(const struct maker *m, struct text *text,
 
 /* ---- data of fixed size ------------------------------------------------- */
 
-/* 0: in this event the word has no data of fixed size. */
+/* V: an argument says how large it is. */
+static bool is_struct(const struct ktrace_word *word)
+{
+	return word_is(word, "S") || word_is(word, "V");
+}
+
+/* 0: in this event the word has no data of fixed size; for V it is the size that is known. */
 static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
 {
 	if (m->exit ? !word->out : !word->in || word->out)
 		return 0;
-	if (word_is(word, "S"))
+	if (is_struct(word))
 		return enums_struct_size(m->enums, word->set);
 	if (word_is(word, "name"))
 		return m->exit ? 16 : 0; /* 0: it is a string */
+	if (word_is(word, "X") || word_is(word, "set"))
+		return 8;
+	if (word_is(word, "info"))
+		return m->exit ? INFO_SIZE : sizeof(siginfo_t);
 	return word_is(word, "D") || word_is(word, "sigs") ? 4 : 0;
 }
 
@@ -99,7 +111,7 @@ static void sized_field(struct maker *m, const char *set)
 	for (size_t i = 0; i < m->nr_commands; i++) {
 		const struct ktrace_word *word = word_of(m, &m->commands[i]);
 
-		if (!word || word_is(word, "S") != !!set ||
+		if (!word || is_struct(word) != !!set ||
 		    (set && strcmp(word->set, set)))
 			continue;
 		size = size_of(m, word);
@@ -110,9 +122,15 @@ static void sized_field(struct maker *m, const char *set)
 			condition(m);
 			text_words(m->text, "a%u 0 ", m->index);
 		}
-		max = size > max ? size : max;
 		command_push(m, m->text, &m->commands[i]);
-		text_words(m->text, "%u * + ", size);
+		if (word_is(word, "V")) {
+			size += VERSION_ROOM;
+			text_words(m->text, "a%d 4294967295 & * + ",
+				   word->from);
+		} else {
+			text_words(m->text, "%u * + ", size);
+		}
+		max = size > max ? size : max;
 	}
 	if (max)
 		text_words(m->text, "bytes %u end", max);
@@ -125,7 +143,7 @@ static void sized_fields(struct maker *m)
 		const struct ktrace_word *word = word_of(m, &m->commands[i]);
 		bool before = false;
 
-		if (!word || !word_is(word, "S"))
+		if (!word || !is_struct(word))
 			continue;
 		for (size_t j = 0; j < i; j++) {
 			const struct ktrace_word *other =
@@ -195,10 +213,37 @@ static void data_field(struct maker *m, const char *name)
 		}
 		any = true;
 		command_push(m, m->text, &m->commands[i]);
-		text_words(m->text, "a%d * + ", word->from);
+		text_words(m->text, "a%d 4294967295 & * + ", word->from);
 	}
 	if (any)
 		text_words(m->text, "bytes %u end", m->string_max);
+}
+
+/* As much of a struct as an argument says that there is room for. */
+static void part_field(struct maker *m)
+{
+	bool any = false;
+	uint32_t max = 0;
+
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		uint32_t size;
+
+		if (!word || !word_is(word, "part"))
+			continue;
+		if (!any) {
+			begin(m, "u8", "_part");
+			condition(m);
+			text_words(m->text, "a%u 0 ", m->index);
+		}
+		any = true;
+		size = enums_struct_size(m->enums, word->set);
+		max = size > max ? size : max;
+		command_push(m, m->text, &m->commands[i]);
+		text_words(m->text, "a%d 4294967295 & * + ", word->from);
+	}
+	if (any)
+		text_words(m->text, "bytes %u end", max);
 }
 
 /* ---- a union ----------------------------------------------------------------------- */
@@ -298,6 +343,46 @@ static void union_make(struct maker *m, const char *set)
 	member_fields(m, set);
 }
 
+/* The most that any command's string may need. */
+static unsigned int commands_string_room(const struct maker *m)
+{
+	unsigned int most = 0, room;
+
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+
+		room = word && word_is(word, "str") ? string_room(m, word) : 0;
+		most = room > most ? room : most;
+	}
+	return most;
+}
+
+void command_paths(struct maker *m)
+{
+	struct text words = {0};
+	bool any = false;
+
+	m->commands = call_commands(m->call->name, &m->nr_commands);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+
+		if (!word || (!word_is(word, "fd") && !word_is(word, "atfd")))
+			continue;
+		command_push(m, &words, &m->commands[i]);
+		text_puts(&words, any ? "+ " : "");
+		any = true;
+	}
+	if (any && !words.failed) {
+		if (m->nr_fields++)
+			text_puts(m->text, "; ");
+		text_words(m->text,
+			   "char " KTRACE_CAPTURED_PATH
+			   ": %s if a%u path %d end",
+			   m->name, words.s, m->index, PATH_ROOM);
+	}
+	text_free(&words);
+}
+
 void command_make(struct maker *m, const struct ktrace_word *word)
 {
 	m->commands = call_commands(m->call->name, &m->nr_commands);
@@ -309,10 +394,11 @@ void command_make(struct maker *m, const struct ktrace_word *word)
 	sized_fields(m);
 	if (m->exit) {
 		data_field(m, "out");
+		part_field(m);
 		return;
 	}
 	string_field(m, "name", 16);
-	string_field(m, "str", m->string_max + 1);
-	string_field(m, "path", PATH_ROOM);
+	string_field(m, "str", commands_string_room(m));
+	string_field(m, "path", PATH_READ);
 	data_field(m, "in");
 }

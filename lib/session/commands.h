@@ -9,5 +9,7 @@
 #include "maker.h"
 
 void command_make(struct maker *m, const struct ktrace_word *word);
+/* The paths of those that are descriptors. */
+void command_paths(struct maker *m);
 
 #endif /* KT_LIB_SESSION_COMMANDS_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ktrace/capture_names.h>
@@ -43,13 +44,20 @@ void bytes_make(struct maker *m, const char *type, size_t size)
 }
 
 void list_make(struct maker *m, const struct ktrace_word *word,
-	       const char *type, uint32_t size)
+	       const char *type, uint32_t size, unsigned int most)
 {
 	field_begin(m, type, "");
 	condition(m);
 	text_words(m->text,
 		   "a%d 4294967295 & each %u a%u i %u * + %u bytes %u next end",
-		   word->from, STRUCTS_MAX, m->index, size, size, size);
+		   word->from, most, m->index, size, size, size);
+}
+
+unsigned int string_room(const struct maker *m, const struct ktrace_word *word)
+{
+	unsigned int most = strtoul(word->set, NULL, 10);
+
+	return most && most < m->string_max + 1 ? most : m->string_max + 1;
 }
 
 unsigned int rounds_for(unsigned int size)

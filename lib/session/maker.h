@@ -19,7 +19,9 @@
 #define STRINGS_ROOM 16384 /* of all strings of a vector */
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32
-#define PATHS_ROOM   511 /* of all descriptors of an argument */
+#define VERSION_ROOM 64	  /* beyond what is known of a struct */
+#define STRUCTS_ROOM 8192 /* of an array */
+#define PATHS_ROOM   511  /* of all descriptors of an argument */
 
 /* Pushes whether the call has succeeded: only then there are results. */
 #define CALL_OK "a6 2147483648 & 0 =="
@@ -61,11 +63,13 @@ void condition_words(struct maker *m, const char *words);
 /* So many bytes at the argument. */
 void bytes_make(struct maker *m, const char *type, size_t size);
 /*
- * An array whose elements, of @size bytes, are read one by one: the first ones are there if
- * the rest cannot be read.
+ * An array of at most @most elements, of @size bytes, which are read one by one: the first ones
+ * are there if the rest cannot be read.
  */
 void list_make(struct maker *m, const struct ktrace_word *word,
-	       const char *type, uint32_t size);
+	       const char *type, uint32_t size, unsigned int most);
+/* The room for a string that is shown as far as string_max, or up to what its word says. */
+unsigned int string_room(const struct maker *m, const struct ktrace_word *word);
 /* How many strings of a vector are read, each of at most @size bytes. */
 unsigned int rounds_for(unsigned int size);
 

@@ -18,7 +18,7 @@ void vector_make(struct maker *m, const struct ktrace_word *word)
 	unsigned int size = m->compat ? 4 : 8;
 
 	if (!strcmp(word->set, "plain")) {
-		list_make(m, word, "struct iovec", 2 * size);
+		list_make(m, word, "struct iovec", 2 * size, STRUCTS_MAX);
 		return;
 	}
 	field_begin(m, "struct iovec", "");

@@ -12,8 +12,7 @@
 
 #include "maker.h"
 
-#define VERSION_ROOM 64 /* beyond what is known of a struct */
-#define TIDS_MAX     32 /* namespaces of processes lie within each other so deep */
+#define TIDS_MAX 32 /* namespaces of processes lie within each other so deep */
 
 /* Where the kernel has stored the size that it knows, because it knows no other. */
 static void size_now(struct maker *m, size_t offset)
@@ -94,10 +93,16 @@ void sized_make(struct maker *m, const struct ktrace_word *word,
 
 void event_make(struct maker *m)
 {
-	if (m->exit)
+	if (m->exit) {
 		size_now(m, offsetof(struct perf_event_attr, size));
-	else
-		/* What lies behind is not shown. */
-		bytes_make(m, "u8",
-			   offsetof(struct perf_event_attr, wakeup_events));
+		return;
+	}
+	field_begin(m, "u8", "");
+	condition(m);
+	/* A size of zero is that of the first version. */
+	text_words(m->text,
+		   "a%u a%u %zu + @4 a%u %zu + @4 0 == %d * + bytes %zu end",
+		   m->index, m->index, offsetof(struct perf_event_attr, size),
+		   m->index, offsetof(struct perf_event_attr, size),
+		   PERF_ATTR_SIZE_VER0, sizeof(struct perf_event_attr));
 }

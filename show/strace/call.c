@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 
 #include <linux/futex.h>
 #include <linux/ioprio.h>
+#include <linux/memfd.h>
 #include <linux/mempolicy.h>
 #include <linux/mman.h>
 
@@ -134,31 +134,9 @@ static bool argument_counts(const struct call_view *view, unsigned int argument)
 	if (!strcmp(name, "mremap") && argument == 4)
 		return call_argument(view, 3) &
 		       (MREMAP_FIXED | MREMAP_DONTUNMAP);
-	if (!strcmp(name, "ptrace") && argument)
-		return call_argument(view, 0);
 	if (!strcmp(name, "bpf") && argument >= 3)
 		return call_argument(view, 0) & BPF_COMMON;
 	return true;
-}
-
-/* The data of ptrace: the signal to continue with, or options. */
-static bool put_ptrace(struct line *line, const struct call_view *view,
-		       uint64_t value)
-{
-	switch (call_argument(view, 0)) {
-	case PTRACE_CONT:
-	case PTRACE_DETACH:
-	case PTRACE_SINGLESTEP:
-	case PTRACE_SYSCALL:
-		value_signal(line, value);
-		return true;
-	case PTRACE_SETOPTIONS:
-	case PTRACE_SEIZE:
-		value_names(line, "ptrace_options", value);
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* The meaning of a protocol's number depends on the family. */
@@ -208,15 +186,6 @@ static bool mount_ignores(const struct call_view *view, bool data)
 			MS_UNBINDABLE);
 }
 
-/* A user, a group; -1 is none. */
-static void put_id(struct line *line, uint32_t value)
-{
-	if (value == UINT32_MAX)
-		line_puts(line, "-1");
-	else
-		line_printf(line, "%u", value);
-}
-
 static void put_quota_command(struct line *line, uint32_t value)
 {
 	struct constant constant = constant_begin(line);
@@ -253,6 +222,24 @@ static void put_mmap_flags(struct line *line, uint64_t value)
 	if (size)
 		line_printf(line, "|%" PRIu64 "<<MAP_HUGE_SHIFT", size);
 	constant_end_named(line, &constant, "%#" PRIx64, value);
+}
+
+/* The upper bits are the logarithm of a page's size, as those of mmap. */
+static void put_memfd_flags(struct line *line, uint32_t value)
+{
+	uint32_t size = value >> MFD_HUGE_SHIFT & MFD_HUGE_MASK;
+	uint32_t flags = value & ~((uint32_t)MFD_HUGE_MASK << MFD_HUGE_SHIFT);
+	struct constant constant = constant_begin(line);
+
+	if (flags || !size)
+		value_names(line, "memfd", flags);
+	if (size) {
+		line_printf(line, "%s%u<<MFD_HUGE_SHIFT", flags ? "|" : "",
+			    size);
+		constant_end_named(line, &constant, "%#x", value);
+	} else {
+		constant_end(line, &constant, "%#x", value);
+	}
 }
 
 /* The low bits are a priority. */
@@ -322,6 +309,8 @@ static bool put_special(struct line *line, const struct call_view *view,
 		put_mount_flags(line, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mmap"))
 		put_mmap_flags(line, value);
+	else if (!strcmp(w, "F") && !strcmp(word->set, "memfd"))
+		put_memfd_flags(line, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mpol"))
 		put_policy(line, value);
 	else if ((!strcmp(w, "mounttype") && mount_ignores(view, false)) ||
@@ -352,7 +341,7 @@ static bool put_number(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "pid"))
 		value_pid(line, value);
 	else if (!strcmp(w, "id"))
-		put_id(line, value);
+		value_id(line, value);
 	else if (!strcmp(w, "N"))
 		value_commented(line, word->set, (int64_t)value);
 	else if (!strcmp(w, "u"))
@@ -367,7 +356,7 @@ static bool put_number(struct line *line, const struct call_view *view,
 		value_device(line, value);
 	else if (!strcmp(w, "p"))
 		value_address(line, value);
-	else if (!strcmp(w, "fd"))
+	else if (!strcmp(w, "fd") || !strcmp(w, "fdof"))
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "atfd") && (int)value == AT_FDCWD)
 		put_directory(line, "AT_FDCWD", AT_FDCWD);
@@ -401,7 +390,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 	const struct ktrace_word *word = call_word(view, argument);
 	uint64_t value = call_argument(view, argument);
 
-	if (word_is(word, "-") || !argument_counts(view, argument))
+	if (word_is(word, "-") || !argument_counts(view, argument) ||
+	    (word_is(word, "by") && *word->set == '-'))
 		return false;
 	if (word_is_unsigned(word->word))
 		value = value_bits(view, argument, value);
@@ -436,7 +426,9 @@ bool argument_print(struct line *line, const struct call_view *view,
 	else if (word_is(word, "by") && *word->set == 'd')
 		line_printf(line, "%" PRId64, (int64_t)value);
 	else if (word_is(word, "by") && *word->set == 'i')
-		put_id(line, value);
+		value_id(line, value);
+	else if (word_is(word, "by") && !strcmp(word->set, "pid"))
+		value_pid(line, value);
 	else if (word_is(word, "by") && *word->set == 'p')
 		value_address(line, value);
 	else if (word_is(word, "by"))
@@ -445,8 +437,7 @@ bool argument_print(struct line *line, const struct call_view *view,
 		option_name_print(line, view, argument);
 	else if (put_special(line, view, word, value))
 		return true;
-	else if (!(word_is(word, "ptrace") && put_ptrace(line, view, value)) &&
-		 !put_number(line, view, word, value) &&
+	else if (!put_number(line, view, word, value) &&
 		 !argument_memory(line, view, argument))
 		put_plain(line, view, argument);
 	if (word_is(word, "fd") || word_is(word, "atfd"))

@@ -53,6 +53,7 @@ struct call_view {
 	struct call_side exit;
 	int64_t result; /* of exit */
 	uint32_t string_max;
+	bool unabbreviated;
 };
 
 /* The captured memory of an argument. */
@@ -76,6 +77,8 @@ unsigned int call_nr_arguments(const struct call_view *view);
 const struct ktrace_word *call_word(const struct call_view *view,
 				    unsigned int argument);
 bool call_failed(const struct call_view *view);
+/* So many elements of an array are shown. */
+size_t call_elements_max(const struct call_view *view);
 /* Is it a call of a 32-bit program, with a line of its own in calls.tab? */
 bool call_is_compat(const struct call_view *view);
 
@@ -141,6 +144,14 @@ void strings_print(struct line *line, const struct call_view *view,
 void count_print(struct line *line, const struct call_view *view,
 		 unsigned int argument, bool exit, const char *one,
 		 const char *many);
+/* Arrays: call_array.c */
+void array_print(struct line *line, const struct call_view *view,
+		 unsigned int argument, bool exit);
+/* An error, or what else a call has returned, by its name: call_array.c */
+void value_status(struct line *line, int64_t value);
+/* What ptrace says of a system call: call_ptrace.c */
+void syscall_info_print(struct line *line, const struct call_view *view,
+			unsigned int argument);
 /* The attributes of a performance event: call_perf.c */
 void event_print(struct line *line, const struct call_view *view,
 		 unsigned int argument);
@@ -163,6 +174,8 @@ void messages_print(struct line *line, const struct call_view *view,
  */
 bool value_date(struct line *line, int64_t seconds, uint64_t part,
 		unsigned int digits);
+/* The same as a comment behind the time; nothing if there is none. */
+void value_date_comment(struct line *line, int64_t seconds, uint64_t ns);
 /* False: the argument's word is not one of those for times. */
 bool time_print(struct line *line, const struct call_view *view,
 		unsigned int argument, bool exit);
@@ -254,14 +267,26 @@ void value_address(struct line *line, uint64_t address);
 void value_pid(struct line *line, int32_t pid);
 void value_comm(struct line *line, int32_t pid);
 void value_signal(struct line *line, uint64_t signal);
+/* The number of a system call of 64-bit programs. */
+void value_syscall(struct line *line, uint64_t number);
+/* A user, a group; -1 is none. */
+void value_id(struct line *line, uint32_t value);
 void value_device(struct line *line, uint64_t device);
 void value_signals(struct line *line, uint64_t set);
 void value_mode(struct line *line, uint64_t mode);
 /* Do the open flags create a file? */
 bool makes_file(uint64_t flags);
 
-/* Addresses: call_address.c */
+/* Addresses: call_family.c */
 void value_sockaddr(struct line *line, const uint8_t *bytes, size_t size);
+/*
+ * Parts of them: call_address.c.  Of an address of a family that most programs use, what follows
+ * the family.  False: it is none.
+ */
+bool value_sockaddr_members(struct line *line, const uint8_t *bytes,
+			    size_t size);
+/* The address of a device: 00:11:22 */
+void value_hardware(struct line *line, const uint8_t *bytes, size_t size);
 /* The index of an interface. */
 void value_interface(struct line *line, uint32_t index);
 /* 4 bytes, and 16 bytes of the struct's @member. */
@@ -276,6 +301,8 @@ void control_print(struct line *line, const struct call_view *view,
 		   unsigned int argument, const uint8_t *bytes, size_t size,
 		   uint64_t whole, uint64_t address);
 
+/* The words of structs.tab for a struct, or for all of it.  NULL: none. */
+const char *struct_words(const struct call_view *view, const char *name);
 /* Structs: call_struct.c.  False: the layout is not known. */
 bool value_struct(struct line *line, const struct call_view *view,
 		  const char *name, const char *words, const uint8_t *bytes,

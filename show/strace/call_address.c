@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Addresses of sockets: what follows the family depends on it. */
+/* Addresses of sockets of the families that most programs use, and parts of addresses. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -82,6 +82,15 @@ void value_inet6(struct line *line, const uint8_t *bytes, const char *member)
 	constant = constant_begin(line);
 	line_printf(line, "inet_pton(AF_INET6, \"%s\")", text);
 	constant_end_bytes(line, &constant, bytes, 16);
+}
+
+void value_hardware(struct line *line, const uint8_t *bytes, size_t n)
+{
+	struct constant constant = constant_begin(line);
+
+	for (size_t i = 0; i < n; i++)
+		line_printf(line, "%s%02x", i ? ":" : "", bytes[i]);
+	constant_end_bytes(line, &constant, bytes, n);
 }
 
 static void put_bytes(struct line *line, const uint8_t *bytes, size_t n)
@@ -332,28 +341,15 @@ static const struct {
 	{AF_PACKET, sizeof(struct sockaddr_ll), put_packet},
 };
 
-void value_sockaddr(struct line *line, const uint8_t *p, size_t n)
+bool value_sockaddr_members(struct line *line, const uint8_t *p, size_t n)
 {
-	size_t i = 0;
-	uint16_t family;
+	uint16_t family = host_u16(p);
 
-	if (n < sizeof(family)) {
-		value_string(line, p, n, false);
-		return;
-	}
-	family = host_u16(p);
-	line_puts(line, "{sa_family=");
-	value_names(line, "family", family);
-	while (i < sizeof(families) / sizeof(*families) &&
-	       families[i].family != family)
-		i++;
-	if (i < sizeof(families) / sizeof(*families) &&
-	    n >= families[i].least) {
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		if (families[i].family != family || n < families[i].least)
+			continue;
 		families[i].print(line, p, n);
-	} else if (n > sizeof(family)) {
-		line_puts(line, ", sa_data=");
-		value_string(line, p + sizeof(family), n - sizeof(family),
-			     false);
+		return true;
 	}
-	line_puts(line, "}");
+	return false;
 }

@@ -67,7 +67,7 @@ static void put_level(struct line *line, const struct control *c)
 static bool put_element(struct line *line, const struct control *c, size_t i)
 {
 	line_puts(line, i ? ", " : "");
-	if (i < c->view->string_max)
+	if (i < call_elements_max(c->view))
 		return true;
 	line_puts(line, "...");
 	return false;

@@ -10,6 +10,8 @@
 #include <sys/epoll.h>
 #include <sys/wait.h>
 
+#include <linux/futex.h>
+#include <linux/kexec.h>
 #include <linux/limits.h>
 
 #include <ktrace/capture_names.h>
@@ -19,13 +21,15 @@
 #define POLLFD_SIZE    8
 #define SIGEVENT_LEAST 32
 #define FDS_MAX	       1000000
+#define FSCONFIG_DATA_MAX \
+	(1024 * 1024) /* of the kernel, in none of its headers */
 
 /* A string that was captured with its NUL. */
 static void put_string(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit, bool path)
 {
 	struct captured c = captured_get(view, exit, argument, "");
-	size_t length;
+	size_t length, most = atoi(call_word(view, argument)->set);
 	bool cut;
 
 	if (!c.there || !c.size) {
@@ -37,6 +41,10 @@ static void put_string(struct line *line, const struct call_view *view,
 	/* The kernel takes no longer path. */
 	if (path && length >= PATH_MAX)
 		length = PATH_MAX - 1;
+	if (!path && most && length >= most) {
+		length = most;
+		cut = true;
+	}
 	if (!path && length > view->string_max) {
 		length = view->string_max;
 		cut = true;
@@ -81,6 +89,12 @@ static void put_data(struct line *line, const struct call_view *view,
 		value_address(line, address);
 		return;
 	}
+	/* fsconfig takes no more. */
+	if (!exit && !strcmp(word->set, "hex") &&
+	    (size < 0 || size > FSCONFIG_DATA_MAX)) {
+		value_address(line, address);
+		return;
+	}
 	if (!address || !c.there || c.unread || (exit && call_failed(view))) {
 		/* A length of zero captures nothing. */
 		if (address && !size && !(exit && call_failed(view)))
@@ -117,6 +131,24 @@ static void put_polled(struct line *line, const uint8_t *bytes,
 	line_puts(line, "}");
 }
 
+/* More than the kernel takes: it does not look there. */
+static bool elements_are_too_many(const struct ktrace_word *word, int64_t count)
+{
+	return !strcmp(word->set, "kexec_segment") &&
+	       (uint64_t)count > KEXEC_SEGMENT_MAX;
+}
+
+/* Those behind are not read by the kernel, or are more than asked for. */
+static size_t elements_shown(const struct call_view *view,
+			     const struct ktrace_word *word)
+{
+	size_t most = call_elements_max(view);
+
+	if (!strcmp(word->set, "futex_waitv") && most > FUTEX_WAITV_MAX)
+		most = FUTEX_WAITV_MAX;
+	return most;
+}
+
 static void put_structs(struct line *line, const struct call_view *view,
 			unsigned int argument, bool exit)
 {
@@ -127,12 +159,13 @@ static void put_structs(struct line *line, const struct call_view *view,
 	int64_t count = call_argument(view, word->from);
 	bool polled = !strcmp(word->set, "pollfd");
 	struct path_list paths = {0};
-	size_t begin = line->len;
+	size_t begin = line->len, i;
 
 	/* The layout is from the trace, so it is not trusted. */
 	if (!c.there || !call_argument(view, argument) || !layout ||
 	    !layout->size || (polled && layout->size != POLLFD_SIZE) ||
-	    (exit && call_failed(view))) {
+	    (count && c.size < layout->size) || (exit && call_failed(view)) ||
+	    elements_are_too_many(word, count)) {
 		if (!count && !(exit && call_failed(view)) &&
 		    call_argument(view, argument))
 			line_puts(line, "[]");
@@ -143,25 +176,31 @@ static void put_structs(struct line *line, const struct call_view *view,
 	if (polled)
 		paths = paths_of(view, argument);
 	line_puts(line, "[");
-	for (size_t i = 0; i + layout->size <= c.size; i += layout->size) {
-		if (i)
-			line_puts(line, ", ");
+	for (i = 0; (i + 1) * layout->size <= c.size; i++) {
+		const uint8_t *bytes = c.bytes + i * layout->size;
+
+		if (i == elements_shown(view, word) ||
+		    (count >= 0 && i == (uint64_t)count))
+			break;
+		line_puts(line, i ? ", " : "");
 		if (polled) {
-			put_polled(line, c.bytes + i, &paths);
+			put_polled(line, bytes, &paths);
 			continue;
 		}
-		if (!value_struct(line, view, word->set, NULL, c.bytes + i,
+		if (!value_struct(line, view, word->set, NULL, bytes,
 				  layout->size)) {
 			line->len = begin;
 			value_address(line, call_argument(view, argument));
 			return;
 		}
 	}
-	if ((uint32_t)count > c.size / layout->size)
-		line_puts(line, ", ...");
-	if (c.unread)
-		line_printf(line, " /* %#" PRIx64 " */",
-			    call_argument(view, argument) + c.size);
+	if ((uint32_t)count > i) {
+		line_puts(line, i ? ", ..." : "...");
+		if (c.unread && (i + 1) * layout->size > c.size)
+			line_printf(line, " /* %#" PRIx64 " */",
+				    call_argument(view, argument) +
+					    i * layout->size);
+	}
 	line_puts(line, "]");
 }
 
@@ -214,20 +253,33 @@ static bool union_is_unread(const struct call_view *view, unsigned int argument,
 	return size > UNION_MAX || (size > c->size && view->result == -EFAULT);
 }
 
+/* A call that returns a process stores nothing if there is none. */
+static bool finds_nobody(const struct call_view *view)
+{
+	return !view->result && !strcmp(view->call->result.word, "pid");
+}
+
 static void put_struct(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit)
 {
 	const struct ktrace_word *word = call_word(view, argument);
-	struct captured c = captured_get(view, exit, argument, "");
+	bool both = word->in && word->out;
+	/* What was given, if the call has stored nothing. */
+	bool after = exit && !(both && call_failed(view));
+	struct captured c = captured_get(view, after, argument, "");
 	const struct ktrace_layout *layout;
-	char device[KTRACE_WORD_MAX + 4];
+	char device[KTRACE_WORD_MAX + 16];
 	const char *words = NULL, *name = word->set;
 
 	/* Only for stat and its 32-bit variants. */
-	snprintf(device, sizeof(device), "%s.dev", word->set);
+	snprintf(device, sizeof(device), "%s.dev%s", word->set,
+		 view->unabbreviated ? ".full" : "");
 	layout = ktrace_layout_find(view->types, word->set);
 	if (c.there && layout && c.size >= layout->size &&
 	    is_device(c.bytes, layout))
+		words = ktrace_struct_words(device);
+	snprintf(device, sizeof(device), "%s.out", word->set);
+	if (both && after)
 		words = ktrace_struct_words(device);
 	if (c.there && !strcmp(word->set, "sigevent"))
 		words = sigevent_words(&c);
@@ -245,9 +297,10 @@ static void put_struct(struct line *line, const struct call_view *view,
 		name = "sigevent.tid";
 	else if (c.unread)
 		c.size = 0;
-	if (!c.size || (exit && call_failed(view)) ||
+	if (!c.size || (after && call_failed(view)) ||
+	    (after && finds_nobody(view)) ||
 	    !value_struct(line, view, name,
-			  words ?: ktrace_struct_words(word->set), c.bytes,
+			  words ?: struct_words(view, word->set), c.bytes,
 			  c.size))
 		value_address(line, call_argument(view, argument));
 }
@@ -390,33 +443,6 @@ static void put_handle(struct line *line, const struct call_view *view,
 	line_printf(line, "[%#" PRIx64 "]", value);
 }
 
-static void put_ids(struct line *line, const struct call_view *view,
-		    unsigned int argument, bool exit)
-{
-	const struct ktrace_word *word = call_word(view, argument);
-	struct captured c = captured_get(view, exit, argument, "");
-	uint64_t count = (uint32_t)call_argument(view, word->from);
-	uint32_t id;
-
-	if (!call_argument(view, argument) || (exit && call_failed(view)) ||
-	    (count && c.size < sizeof(id))) {
-		value_address(line, call_argument(view, argument));
-		return;
-	}
-	line_puts(line, "[");
-	for (uint64_t i = 0; i < count; i++) {
-		if (i)
-			line_puts(line, ", ");
-		if (i == view->string_max || (i + 1) * sizeof(id) > c.size) {
-			line_puts(line, "...");
-			break;
-		}
-		memcpy(&id, c.bytes + i * sizeof(id), sizeof(id));
-		line_printf(line, "%u", id);
-	}
-	line_puts(line, "]");
-}
-
 /* A byte for each page, of which the lowest bit counts. */
 static void put_pages(struct line *line, const struct call_view *view,
 		      unsigned int argument)
@@ -548,6 +574,8 @@ static void put_status(struct line *line, const struct call_view *view,
 	if (WIFEXITED(status)) {
 		line_printf(line, "[{WIFEXITED(s) && WEXITSTATUS(s) == %d}]",
 			    WEXITSTATUS(status));
+	} else if (WIFCONTINUED(status)) {
+		line_puts(line, "[{WIFCONTINUED(s)}]");
 	} else if (WIFSTOPPED(status)) {
 		line_puts(line, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
 		value_signal(line, WSTOPSIG(status));
@@ -670,6 +698,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_struct(line, view, i, exit);
 	else if (!strcmp(w, "A") || !strcmp(w, "L"))
 		put_structs(line, view, i, word->out);
+	else if (!strcmp(w, "part"))
+		syscall_info_print(line, view, i);
 	else if (!strcmp(w, "name"))
 		put_name(line, view, i, exit);
 	else if (!strcmp(w, "sigs") || (!strcmp(w, "D") && *word->set))
@@ -720,8 +750,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		event_print(line, view, i);
 	else if (!strcmp(w, "ldt"))
 		put_descriptor(line, view, i);
-	else if (!strcmp(w, "ids"))
-		put_ids(line, view, i, exit);
+	else if (!strcmp(w, "vec"))
+		array_print(line, view, i, exit);
 	else if (!strcmp(w, "pages"))
 		put_pages(line, view, i);
 	else if (!strcmp(w, "rem"))

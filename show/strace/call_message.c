@@ -13,21 +13,28 @@
 static void put_vector(struct line *line, const struct call_view *view,
 		       const struct captured *vector,
 		       const struct captured *data, uint64_t address,
-		       int64_t limit)
+		       uint64_t count, int64_t limit)
 {
 	const uint8_t *bytes = data->bytes;
 	size_t left = data->size, word = word_size(view);
 	uint64_t base, size;
+	size_t i;
 
+	if (address && !count) {
+		line_puts(line, "[]");
+		return;
+	}
 	if (!vector->there || !address) {
 		value_address(line, address);
 		return;
 	}
 	line_puts(line, "[");
-	for (size_t i = 0; i + 2 * word <= vector->size; i += 2 * word) {
+	for (i = 0; i + 2 * word <= vector->size; i += 2 * word) {
 		size_t here, shown;
 		bool cut;
 
+		if (i / (2 * word) == call_elements_max(view))
+			break;
 		base = word_read(vector->bytes + i, word);
 		size = word_read(vector->bytes + i + word, word);
 		here = size < view->string_max ? size : view->string_max;
@@ -51,8 +58,10 @@ static void put_vector(struct line *line, const struct call_view *view,
 			limit = (uint64_t)limit > size ? limit - (int64_t)size
 						       : 0;
 	}
-	if (vector->unread)
-		line_printf(line, ", ... /* %#" PRIx64 " */",
+	if (count > i / (2 * word))
+		line_puts(line, i ? ", ..." : "...");
+	if (vector->unread && i + 2 * word > vector->size)
+		line_printf(line, " /* %#" PRIx64 " */",
 			    address + vector->size);
 	line_puts(line, "]");
 }
@@ -65,6 +74,7 @@ void iovec_print(struct line *line, const struct call_view *view,
 		captured_get(view, exit, argument, KTRACE_CAPTURED_DATA);
 
 	put_vector(line, view, &vector, &data, call_argument(view, argument),
+		   call_argument(view, call_word(view, argument)->from),
 		   exit ? view->result : -1);
 }
 
@@ -95,7 +105,7 @@ static void put_message(struct line *line, const struct call_view *view,
 	else
 		value_address(line, at_name);
 	line_printf(line, ", msg_namelen=%u, msg_iov=", length);
-	put_vector(line, view, &m->vector, &m->data, at_vector, m->limit);
+	put_vector(line, view, &m->vector, &m->data, at_vector, nr, m->limit);
 	line_printf(line, ", msg_iovlen=%" PRIu64, nr);
 	at_control = word_read(m->bytes + 4 * word, word);
 	if (control)

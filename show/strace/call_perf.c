@@ -97,7 +97,8 @@ static void put_precise(struct line *line, unsigned int precise)
 		    meanings[precise]);
 }
 
-static void put_bits(struct line *line, const struct perf_event_attr *attr)
+static void put_bits(struct line *line, const struct perf_event_attr *attr,
+		     bool all)
 {
 	struct perf_event_attr unnamed = {0};
 	uint64_t word = bits_of(attr);
@@ -107,8 +108,9 @@ static void put_bits(struct line *line, const struct perf_event_attr *attr)
 
 		if (!strcmp(bits[i].name, "precise_ip"))
 			put_precise(line, attr->precise_ip);
-		else if (word & bit)
-			line_printf(line, ", %s=1", bits[i].name);
+		else if (all || word & bit)
+			line_printf(line, ", %s=%d", bits[i].name,
+				    !!(word & bit));
 	}
 	unnamed.__reserved_1--;
 	if (attr->__reserved_1)
@@ -176,15 +178,91 @@ static void put_size(struct line *line, const struct call_view *view,
 	value_names(line, "perf_size", size);
 }
 
+/* Does the program's struct go beyond this member's begin? */
+#define HAS(member) (size > offsetof(struct perf_event_attr, member))
+
+/* What a sample has of registers, stacks, and of other events. */
+static void put_samples(struct line *line, const struct perf_event_attr *attr,
+			size_t size)
+{
+	if (HAS(sample_regs_intr))
+		line_printf(line, ", sample_regs_intr=%#" PRIx64,
+			    (uint64_t)attr->sample_regs_intr);
+	if (HAS(aux_watermark))
+		line_printf(line, ", aux_watermark=%u", attr->aux_watermark);
+	if (HAS(sample_max_stack))
+		line_printf(line, ", sample_max_stack=%u",
+			    attr->sample_max_stack);
+	if (HAS(__reserved_2) && attr->__reserved_2)
+		line_printf(line, " /* bytes 110..111: %#x */",
+			    attr->__reserved_2);
+	if (HAS(aux_sample_size))
+		line_printf(line, ", aux_sample_size=%u",
+			    attr->aux_sample_size);
+	if (HAS(__reserved_3) && attr->__reserved_3)
+		line_printf(line, " /* bytes 116..119: %#x */",
+			    attr->__reserved_3);
+	if (HAS(sig_data))
+		line_printf(line, ", sig_data=%#" PRIx64,
+			    (uint64_t)attr->sig_data);
+}
+
+/* A breakpoint has an address and a length where other events have more of their configuration. */
+static void put_more_config(struct line *line,
+			    const struct perf_event_attr *attr, size_t size)
+{
+	bool breakpoint = attr->type == PERF_TYPE_BREAKPOINT;
+
+	if (breakpoint) {
+		line_puts(line, ", bp_type=");
+		value_names(line, "perf_breakpoint", attr->bp_type);
+	}
+	line_printf(line, ", %s=%#" PRIx64, breakpoint ? "bp_addr" : "config1",
+		    (uint64_t)attr->config1);
+	if (HAS(bp_len))
+		line_printf(line,
+			    breakpoint ? ", bp_len=%" PRIu64
+				       : ", config2=%#" PRIx64,
+			    (uint64_t)attr->config2);
+}
+
+/* What is left out otherwise. */
+static void put_rest(struct line *line, const struct perf_event_attr *attr,
+		     size_t size)
+{
+	line_printf(line, ", wakeup_%s=%u",
+		    attr->watermark ? "watermark" : "events",
+		    attr->wakeup_events);
+	put_more_config(line, attr, size);
+	if (HAS(branch_sample_type) &&
+	    attr->sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		line_puts(line, ", branch_sample_type=");
+		value_names(line, "perf_branch", attr->branch_sample_type);
+	}
+	if (HAS(sample_regs_user))
+		line_printf(line, ", sample_regs_user=%#" PRIx64,
+			    (uint64_t)attr->sample_regs_user);
+	if (HAS(sample_stack_user) &&
+	    attr->sample_type & PERF_SAMPLE_STACK_USER)
+		line_printf(line, ", sample_stack_user=%#x",
+			    attr->sample_stack_user);
+	if (HAS(clockid) && attr->use_clockid) {
+		line_puts(line, ", clockid=");
+		value_names(line, "clock", (uint32_t)attr->clockid);
+	}
+	put_samples(line, attr, size);
+}
+
 void event_print(struct line *line, const struct call_view *view,
 		 unsigned int argument)
 {
 	struct captured c = captured_get(view, false, argument, "");
 	struct perf_event_attr attr = {0};
+	size_t size = c.size < sizeof(attr) ? c.size : sizeof(attr);
 
-	if (c.there && c.size >= ATTR_SHOWN)
-		memcpy(&attr, c.bytes, ATTR_SHOWN);
-	if (c.size < ATTR_SHOWN ||
+	if (c.there && size >= ATTR_SHOWN)
+		memcpy(&attr, c.bytes, size);
+	if (size < ATTR_SHOWN || c.unread ||
 	    (attr.size && attr.size < PERF_ATTR_SIZE_VER0)) {
 		value_address(line, call_argument(view, argument));
 		return;
@@ -199,7 +277,11 @@ void event_print(struct line *line, const struct call_view *view,
 	value_names(line, "perf_sample", attr.sample_type);
 	line_puts(line, ", read_format=");
 	value_names(line, "perf_read", attr.read_format);
-	put_bits(line, &attr);
+	put_bits(line, &attr, view->unabbreviated);
+	if (view->unabbreviated)
+		put_rest(line, &attr, size);
 	/* There is always more, which few use. */
-	line_puts(line, ", ...}");
+	if (!view->unabbreviated || attr.size > size)
+		line_puts(line, ", ...");
+	line_puts(line, "}");
 }

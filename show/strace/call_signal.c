@@ -20,8 +20,6 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include <linux/audit.h>
-
 #include <ktrace/capture_names.h>
 
 #include "call.h"
@@ -243,36 +241,67 @@ static void child_members(const struct members *m, const siginfo_t *info)
 
 static void call_members(const struct members *m, const siginfo_t *info)
 {
-	struct constant constant;
-
 	member_address(m, "call_addr", info->si_call_addr);
-	member_number(m, "syscall", info->si_syscall);
-	if (info->si_arch != AUDIT_ARCH_X86_64 &&
-	    info->si_arch != AUDIT_ARCH_I386) {
-		member_number(m, "arch", info->si_arch);
-		return;
+	if (m->json) {
+		member_number(m, "syscall", (uint32_t)info->si_syscall);
+	} else {
+		member_begin(m, "syscall");
+		value_syscall(m->line, (uint32_t)info->si_syscall);
 	}
 	member_begin(m, "arch");
 	line_puts(m->line, m->json ? "\"" : "");
-	constant = constant_begin(m->line);
-	line_puts(m->line, info->si_arch == AUDIT_ARCH_I386
-				   ? "AUDIT_ARCH_I386"
-				   : "AUDIT_ARCH_X86_64");
-	constant_end(m->line, &constant, "%#x", info->si_arch);
+	value_names(m->line, "audit_arch", info->si_arch);
 	line_puts(m->line, m->json ? "\"" : "");
+}
+
+static void file_members(const struct members *m, const siginfo_t *info)
+{
+	member_number(m, "band", info->si_band);
+	member_number(m, "fd", info->si_fd);
 }
 
 /* Sent by a program: the code is not positive.  Timers of the kernel, too. */
 static void sent_members(const struct members *m, const siginfo_t *info)
 {
-	if (info->si_code == SI_TIMER) {
-		member_number(m, "timerid", info->si_timerid);
+	switch (info->si_code) {
+	case SI_TIMER:
+		member_begin(m, "timerid");
+		line_printf(m->line, m->json ? "%u" : "%#x",
+			    (uint32_t)info->si_timerid);
 		member_number(m, "overrun", info->si_overrun);
-	} else {
-		sender_members(m, info);
-	}
-	if (info->si_code != SI_USER && info->si_code != SI_TKILL)
 		value_members(m, info);
+		break;
+	case SI_SIGIO:
+		file_members(m, info);
+		break;
+	case SI_USER:
+	case SI_TKILL:
+		sender_members(m, info);
+		break;
+	default:
+		sender_members(m, info);
+		if (info->si_ptr || m->json)
+			value_members(m, info);
+	}
+}
+
+/* What more the kernel says of an address, for some codes. */
+static void address_members(const struct members *m, const siginfo_t *info)
+{
+	bool bus = info->si_signo == SIGBUS, segv = info->si_signo == SIGSEGV;
+
+	member_address(m, "addr", info->si_addr);
+	if (bus && (info->si_code == BUS_MCEERR_AR ||
+		    info->si_code == BUS_MCEERR_AO)) {
+		member_begin(m, "addr_lsb");
+		line_printf(m->line, m->json ? "%u" : "%#x",
+			    (uint16_t)info->si_addr_lsb);
+	} else if (segv && info->si_code == SEGV_BNDERR) {
+		member_address(m, "lower", info->si_lower);
+		member_address(m, "upper", info->si_upper);
+	} else if (segv && info->si_code == SEGV_PKUERR) {
+		member_number(m, "pkey", info->si_pkey);
+	}
 }
 
 static void happened_members(const struct members *m, const siginfo_t *info)
@@ -286,17 +315,15 @@ static void happened_members(const struct members *m, const siginfo_t *info)
 	case SIGSEGV:
 	case SIGBUS:
 	case SIGTRAP:
-		member_address(m, "addr", info->si_addr);
+		address_members(m, info);
 		break;
 	case SIGSYS:
 		call_members(m, info);
 		break;
 	default:
 		/* A file is ready: SIGIO, or the signal of F_SETSIG. */
-		if (info->si_code != SI_KERNEL) {
-			member_number(m, "band", info->si_band);
-			member_number(m, "fd", info->si_fd);
-		}
+		if (info->si_code != SI_KERNEL)
+			file_members(m, info);
 	}
 }
 

@@ -176,7 +176,6 @@ static void group_print(struct option *o)
 static void packet_member_print(struct option *o)
 {
 	uint16_t type, length;
-	struct constant constant;
 	uint32_t interface;
 
 	memcpy(&interface, o->bytes, sizeof(interface));
@@ -187,11 +186,7 @@ static void packet_member_print(struct option *o)
 	line_puts(o->line, ", mr_type=");
 	value_names(o->line, "packet_mreq", type);
 	line_printf(o->line, ", mr_alen=%u, mr_address=", length);
-	constant = constant_begin(o->line);
-	for (size_t i = 0; i < length && i < 8; i++)
-		line_printf(o->line, "%s%02x", i ? ":" : "", o->bytes[8 + i]);
-	constant_end_bytes(o->line, &constant, o->bytes + 8,
-			   length < 8 ? length : 8);
+	value_hardware(o->line, o->bytes + 8, length < 8 ? length : 8);
 	line_puts(o->line, "}");
 }
 

@@ -84,6 +84,28 @@ static void put_longs(struct line *line, const uint8_t *p, size_t n,
 	line_puts(line, "]");
 }
 
+static void put_hex_numbers(struct line *line, const uint8_t *p, size_t n,
+			    size_t size)
+{
+	line_puts(line, "[");
+	for (size_t i = 0; i + size <= n; i += size)
+		line_printf(line, "%s%#" PRIx64, i ? ", " : "",
+			    word_read(p + i, size));
+	line_puts(line, "]");
+}
+
+/* struct statx_timestamp, with its date. */
+static void put_stamp(struct line *line, const uint8_t *p)
+{
+	int64_t seconds;
+	uint32_t ns;
+
+	memcpy(&seconds, p, sizeof(seconds));
+	memcpy(&ns, p + sizeof(seconds), sizeof(ns));
+	line_printf(line, "{tv_sec=%" PRId64 ", tv_nsec=%u}", seconds, ns);
+	value_date_comment(line, seconds, ns);
+}
+
 static void put_pair(struct line *line, const uint8_t *p)
 {
 	uint32_t value[2];
@@ -105,19 +127,22 @@ static void put_version(struct line *line, uint64_t value)
 
 /* A string to which a member of a command's union points. */
 static void put_member_string(struct line *line, const struct call_view *view,
-			      const char *name, uint64_t address)
+			      const char *name, bool cut, uint64_t address)
 {
 	const char *dot = strrchr(name, '.');
 	char suffix[KTRACE_WORD_MAX + 2];
 	struct captured c;
+	size_t length;
 
 	snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : name);
 	c = captured_get(view, false, view->call->command + 1, suffix);
-	if (c.there && c.size)
-		value_string(line, c.bytes,
-			     strnlen((const char *)c.bytes, c.size), c.cut);
-	else
+	length = c.size ? strnlen((const char *)c.bytes, c.size) : 0;
+	if (!c.there || !c.size)
 		value_address(line, address);
+	else if (cut && length > view->string_max)
+		value_string(line, c.bytes, view->string_max, true);
+	else
+		value_string(line, c.bytes, length, c.cut);
 }
 
 /* Threads' numbers for a new process, to which a member of the first argument points. */
@@ -190,6 +215,10 @@ static void put_member(struct line *line, const struct call_view *view,
 		put_epoll_data(line, value);
 	} else if (!strcmp(w, "a") || !strcmp(w, "a4")) {
 		put_longs(line, at, member->size, w[1] ? 4 : 8);
+	} else if (!strcmp(w, "stamp") && member->size >= 12) {
+		put_stamp(line, at);
+	} else if (!strcmp(w, "x4")) {
+		put_hex_numbers(line, at, member->size, 4);
 	} else if (!strcmp(w, "fsid") && member->size >= 8) {
 		put_pair(line, at);
 	} else if (!strcmp(w, "dev")) {
@@ -203,7 +232,7 @@ static void put_member(struct line *line, const struct call_view *view,
 		value_address(line, value);
 		line_puts(line, "}");
 	} else if (!strcmp(w, "path")) {
-		put_member_string(line, view, member->name, value);
+		put_member_string(line, view, member->name, *word->set, value);
 	} else if (!strcmp(w, "N")) {
 		value_commented(line, word->set, value);
 	} else if (!strcmp(w, "interface")) {
@@ -212,7 +241,7 @@ static void put_member(struct line *line, const struct call_view *view,
 		put_threads(line, view, value);
 	} else if (!strcmp(w, "version")) {
 		put_version(line, value);
-	} else if (!strcmp(w, "p")) {
+	} else if (!strcmp(w, "p") || !strcmp(w, "many")) {
 		value_address(line, value);
 	} else if (!strcmp(w, "x")) {
 		line_printf(line, "%#" PRIx64, value);
@@ -220,6 +249,8 @@ static void put_member(struct line *line, const struct call_view *view,
 		line_printf(line, "%#03" PRIo64, value);
 	} else if (!strcmp(w, "fd")) {
 		line_printf(line, "%d", (int)value);
+	} else if (!strcmp(w, "id")) {
+		value_id(line, value);
 	} else if (!strcmp(w, "u")) {
 		line_printf(line, "%" PRIu64, value);
 	} else {
@@ -348,6 +379,16 @@ static bool condition_holds(const struct putting *p, char *text)
 	return any != inverse;
 }
 
+static bool member_is_set(const struct ktrace_member *member,
+			  const uint8_t *bytes)
+{
+	for (uint32_t i = 0; i < member->size; i++) {
+		if (bytes[member->offset + i])
+			return true;
+	}
+	return false;
+}
+
 /* Prints a member, or dots. */
 static void put_word(struct putting *p, const char *text, size_t length)
 {
@@ -369,14 +410,23 @@ static void put_word(struct putting *p, const char *text, size_t length)
 		p->end = member->offset + member->size;
 	if (*m.condition && !condition_holds(p, m.condition))
 		return;
-	if (m.optional && !member_value(member, p->bytes) &&
+	if (m.optional && !member_is_set(member, p->bytes) &&
 	    !(word_is(&m.word, "how") && p->size >= 3 &&
 	      makes_file(*p->bytes | p->bytes[1] << 8 | p->bytes[2] << 16)))
 		return;
 	shown = m.shown ?: inner_switch(p, m.name);
 	put_comma(p);
 	line_printf(p->line, "%s=", shown);
-	put_member(p->line, p->view, &m.word, member, p->bytes, p->size);
+	if (word_is(&m.word, "many") && member_value(member, p->bytes) &&
+	    !value_of(p, m.word.set))
+		line_puts(p->line, "[]");
+	else
+		put_member(p->line, p->view, &m.word, member, p->bytes,
+			   p->size);
+	/* The nanoseconds are in a member of their own. */
+	if (word_is(&m.word, "date"))
+		value_date_comment(p->line, member_value(member, p->bytes),
+				   value_of(p, m.word.set));
 }
 
 /* Does the version whose first member is that of @words begin where nothing is? */
@@ -411,6 +461,17 @@ static void put_words(struct putting *p)
 	}
 }
 
+const char *struct_words(const struct call_view *view, const char *name)
+{
+	char full[KTRACE_WORD_MAX + 8];
+	const char *words = NULL;
+
+	snprintf(full, sizeof(full), "%s.full", name);
+	if (view->unabbreviated)
+		words = ktrace_struct_words(full);
+	return words ?: ktrace_struct_words(name);
+}
+
 bool value_struct(struct line *line, const struct call_view *view,
 		  const char *name, const char *words, const uint8_t *bytes,
 		  size_t size)
@@ -432,7 +493,7 @@ bool value_struct(struct line *line, const struct call_view *view,
 	snprintf(own, sizeof(own), "%.*s", (int)strcspn(name, "."), name);
 	p.layout = ktrace_layout_find(view->types, own);
 	if (!words)
-		p.words = ktrace_struct_words(name);
+		p.words = struct_words(view, name);
 	if (!p.layout || !p.words || (!partial && size < p.layout->size))
 		return false;
 	if (strstr(p.words, " |") && size < sizeof(padded)) {

@@ -43,6 +43,11 @@ static void put_date(struct line *line, int64_t seconds, uint64_t part,
 		line->len = begin;
 }
 
+void value_date_comment(struct line *line, int64_t seconds, uint64_t ns)
+{
+	put_date(line, seconds, ns, NS);
+}
+
 static void put_time(struct line *line, const int64_t *v, uint64_t limit)
 {
 	line_printf(line, "{tv_sec=%" PRId64 ", tv_%s=%" PRIu64 "}", v[0],

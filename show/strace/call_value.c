@@ -425,6 +425,14 @@ void value_pid(struct line *line, int32_t pid)
 	value_comm(line, pid);
 }
 
+void value_id(struct line *line, uint32_t value)
+{
+	if (value == UINT32_MAX)
+		line_puts(line, "-1");
+	else
+		line_printf(line, "%u", value);
+}
+
 void value_device(struct line *line, uint64_t device)
 {
 	struct constant constant = constant_begin(line);
@@ -448,6 +456,20 @@ void value_signal(struct line *line, uint64_t signal)
 	else
 		line_printf(line, "%d", (int32_t)signal);
 	constant_end(line, &constant, "%d", (int32_t)signal);
+}
+
+void value_syscall(struct line *line, uint64_t number)
+{
+	const struct ktrace_names *names =
+		ktrace_names_find("syscall_number", NULL);
+	const char *name = names ? name_of(names, number, 0) : NULL;
+	struct constant constant = constant_begin(line);
+
+	if (name)
+		line_puts(line, name);
+	else
+		line_printf(line, "%" PRIu64, number);
+	constant_end(line, &constant, "%" PRIu64, number);
 }
 
 void value_signals(struct line *line, uint64_t set)

@@ -75,6 +75,11 @@ bool call_failed(const struct call_view *view)
 	return view->result < 0 && view->result >= -ERROR_MAX;
 }
 
+size_t call_elements_max(const struct call_view *view)
+{
+	return view->unabbreviated ? SIZE_MAX : view->string_max;
+}
+
 /* A field with one bit for each captured field, as far as they fit. */
 static bool has_bit(const struct ktrace_event *event,
 		    const struct ktrace_field *field, uint32_t bit)
@@ -151,7 +156,9 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	 * lib/session/commands.c.
 	 */
 	if (!c.size && !*suffix && view->call->command >= 0) {
-		const char *kind = *word->word == 'S' ? word->set : word->word;
+		const char *kind = *word->word == 'S' || *word->word == 'V'
+					   ? word->set
+					   : word->word;
 		char own[KTRACE_WORD_MAX + 2];
 
 		snprintf(own, sizeof(own), "_%.*s", (int)strcspn(kind, "."),
@@ -191,6 +198,10 @@ struct path_list paths_of(const struct call_view *view, unsigned int argument)
 		return list;
 	if (!result)
 		name = view->enter.type->fields[argument].name;
+	/* The number of the working directory is none for a plain descriptor. */
+	if (!result && word_is(call_word(view, argument), "fd") &&
+	    (int)call_argument(view, argument) < 0)
+		return list;
 	snprintf(field, sizeof(field), KTRACE_CAPTURED_PATH, name);
 	c = captured_find(
 		view,

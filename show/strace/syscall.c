@@ -191,6 +191,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	view->types = ktrace_get_types(s->show.trace);
 	view->call = ktrace_call_find(event->type);
 	view->string_max = s->show.calls.string_max;
+	view->unabbreviated = s->show.calls.unabbreviated;
 	view->result = 0;
 	thread->tgid = event->tgid;
 	thread->time = event->time;

@@ -5,7 +5,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+
+#include <linux/audit.h>
 
 #include "called.h"
 
@@ -162,6 +165,8 @@ static void struct_once(const char *name, const char *arguments,
 /* The sizes of structs that say how large they are, and what was captured of them. */
 TEST(versions)
 {
+	static const struct ktrace_output_calls all = {.string_max = 32,
+						       .unabbreviated = true};
 	static const uint8_t fills[] = {0, 1, 0x10, 0x38, 0x58, 0x60, 0xff};
 	static const uint64_t sizes[] = {0, 1, 48, 64, 88, 96, UINT64_MAX};
 	uint8_t bytes[200];
@@ -187,7 +192,7 @@ TEST(versions)
 			struct_once("perf_event_open", "uargs pid cpu", bytes,
 				    size, 0);
 		}
-		free(shown(NULL));
+		free(shown(i & 1 ? &all : NULL));
 	}
 }
 
@@ -421,6 +426,162 @@ TEST(arguments_of_an_exec)
 			"execve(\"/x\", [\"a\", 0x8, 0x10], NULL)    = -1 "
 			"EFAULT (Bad address)\n"
 			"execve(\"/x\", [\"a\", ...], NULL)          = 0\n");
+	}
+}
+
+/* A call with an array of longs, of which @nr were captured. */
+static void array_once(const char *name, const char *arguments,
+		       const uint64_t *values, uint64_t address,
+		       const uint64_t *longs, uint32_t nr, int64_t result)
+{
+	char text[64];
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	snprintf(text, sizeof(text), "sys_enter_%s", name);
+	enter = type(text, arguments);
+	snprintf(text, sizeof(text), "sys_exit_%s", name);
+	exit = type(text, "ret");
+	number(&r, values[0]);
+	number(&r, address);
+	number(&r, values[1]);
+	captured(&r, 1);
+	memory(&r, longs, nr * 8);
+	happen(enter, &r);
+	returns(exit, result);
+}
+
+/* What the program says of an array's size is not what there is of it. */
+TEST(arrays)
+{
+	static const uint64_t longs[] = {1, 2, 3};
+	static const uint64_t sizes[] = {
+		0, 1, 2, 64, 65, 66, 130, 1000000, UINT64_MAX, UINT64_MAX - 61};
+	static const struct ktrace_output_calls two = {.string_max = 2};
+	static const char fields[] = "mode nmask maxnode __nmask_val";
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		begin();
+		run(7, 7);
+		for (uint32_t nr = 0; nr <= 3; nr++)
+			array_once("set_mempolicy", fields,
+				   (uint64_t[]){0, sizes[i]}, 0x1000, longs, nr,
+				   0);
+		free(shown(NULL));
+	}
+	begin();
+	run(7, 7);
+	array_once("set_mempolicy", fields, (uint64_t[]){2, 130}, 0x1000, longs,
+		   3, 0);
+	array_once("set_mempolicy", fields, (uint64_t[]){2, 130}, 0x1000, longs,
+		   1, 0);
+	array_once("set_mempolicy", fields, (uint64_t[]){2, 0}, 0x1000, longs,
+		   0, 0);
+	array_once("set_mempolicy", fields, (uint64_t[]){2, UINT64_MAX}, 0x1000,
+		   longs, 3, 0);
+	check_shown_with(
+		&two,
+		"set_mempolicy(MPOL_BIND, [0000000000000001, 0000000000000002, "
+		"...], 130) = 0\n"
+		"set_mempolicy(MPOL_BIND, [0000000000000001, ...], 130) = 0\n"
+		"set_mempolicy(MPOL_BIND, [], 0)         = 0\n"
+		"set_mempolicy(MPOL_BIND, 0x1000, 18446744073709551615) = 0\n");
+}
+
+/* Of what ptrace says of a system call, as much as there was room for. */
+TEST(syscall_info)
+{
+	uint32_t enter, exit;
+	struct __ptrace_syscall_info info;
+	struct record r;
+
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_ptrace", "request pid addr data");
+	exit = type("sys_exit_ptrace", "ret __data_val_part");
+	memset(&info, 0xff, sizeof(info));
+	for (unsigned int op = 0; op < 5; op++) {
+		info.op = op;
+		for (uint32_t size = 0; size <= sizeof(info); size++) {
+			r = (struct record){0};
+			number(&r, PTRACE_GET_SYSCALL_INFO);
+			number(&r, 8);
+			number(&r, size);
+			number(&r, 0x1000);
+			happen(enter, &r);
+			r = (struct record){0};
+			number(&r, sizeof(info) * (size % 3));
+			captured(&r, 1);
+			memory(&r, &info, size);
+			happen(exit, &r);
+		}
+	}
+	free(shown(NULL));
+	info = (struct __ptrace_syscall_info){
+		.op = PTRACE_SYSCALL_INFO_ENTRY,
+		.arch = AUDIT_ARCH_X86_64,
+		.instruction_pointer = 0x10,
+		.stack_pointer = 0x20,
+		.entry = {.nr = 1, .args = {2, 3}},
+	};
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_ptrace", "request pid addr data");
+	exit = type("sys_exit_ptrace", "ret __data_val_part");
+	for (uint32_t size = 23; size < 48; size += 24) {
+		r = (struct record){0};
+		number(&r, PTRACE_GET_SYSCALL_INFO);
+		number(&r, 8);
+		number(&r, size);
+		number(&r, 0x1000);
+		happen(enter, &r);
+		r = (struct record){0};
+		number(&r, sizeof(info));
+		captured(&r, 1);
+		memory(&r, &info, size);
+		happen(exit, &r);
+	}
+	check_shown("ptrace(PTRACE_GET_SYSCALL_INFO, 8, 23, "
+		    "{op=PTRACE_SYSCALL_INFO_ENTRY, arch=AUDIT_ARCH_X86_64, "
+		    "instruction_pointer=0x10}) = 88\n"
+		    "ptrace(PTRACE_GET_SYSCALL_INFO, 8, 47, "
+		    "{op=PTRACE_SYSCALL_INFO_ENTRY, arch=AUDIT_ARCH_X86_64, "
+		    "instruction_pointer=0x10, stack_pointer=0x20, "
+		    "entry={nr=__NR_write, args=[0x2]}}) = 88\n");
+}
+
+/* With all of its members, a struct has those that are left out otherwise. */
+TEST(unabbreviated)
+{
+	static const struct ktrace_output_calls all = {.string_max = 32,
+						       .unabbreviated = true};
+	uint64_t usage[3] = {1, 2, 3};
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t enter, exit;
+		struct record r = {0};
+
+		begin();
+		layout("rusage", sizeof(usage),
+		       "{\"name\":\"ru_maxrss\",\"offset\":8,\"size\":8},"
+		       "{\"name\":\"ru_nivcsw\",\"offset\":16,\"size\":8}");
+		run(7, 7);
+		enter = type("sys_enter_getrusage", "who ru");
+		exit = type("sys_exit_getrusage", "ret __ru_val");
+		number(&r, 0);
+		number(&r, 0x1000);
+		happen(enter, &r);
+		r = (struct record){0};
+		number(&r, 0);
+		captured(&r, 1);
+		memory(&r, usage, sizeof(usage));
+		happen(exit, &r);
+		check_shown_with(
+			i ? &all : NULL,
+			i ? "getrusage(RUSAGE_SELF, {ru_maxrss=2, "
+			    "ru_nivcsw=3}) = 0\n"
+			  : "getrusage(RUSAGE_SELF, {...})           = "
+			    "0\n");
 	}
 }
 

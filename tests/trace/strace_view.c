@@ -594,7 +594,7 @@ TEST(names_in_arguments)
 		&options,
 		"clone(child_stack=NULL, flags=CLONE_PARENT_SETTID|SIGCHLD, "
 		"parent_tid=[9<program>]) = 9<program>\n"
-		"ptrace(PTRACE_ATTACH, 9<program>, NULL, 0) = 0\n");
+		"ptrace(PTRACE_ATTACH, 9<program>) = 0\n");
 }
 
 /*

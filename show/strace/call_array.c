@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Arrays whose elements are numbers: nodes of memory, addresses, users. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/limits.h>
+
+#include "call.h"
+
+#define LONG_BITS 64
+
+/* What was captured of an array. */
+struct array {
+	struct captured c;
+	const char *kind; /* what its elements are, as the word says */
+	uint64_t address;
+	uint64_t count;
+	size_t size; /* of an element */
+};
+
+/* How many longs have so many bits, which are one too many.  False: no number is that large. */
+static bool nodes_count(uint64_t bits, uint64_t *count)
+{
+	*count = (bits + LONG_BITS - 2) / LONG_BITS;
+	return *count >= bits / LONG_BITS && (!bits || *count);
+}
+
+/* False: nobody looks there, because there are too many. */
+static bool array_read(struct array *a, const struct call_view *view,
+		       unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	uint64_t count = call_argument(view, word->from);
+	bool nodes = !strcmp(word->set, "node");
+
+	*a = (struct array){
+		.c = captured_get(view, exit, argument, ""),
+		.kind = word->set,
+		.address = call_argument(view, argument),
+		.count = count,
+		.size = nodes || !strcmp(word->set, "address")
+				? word_size(view)
+				: sizeof(uint32_t),
+	};
+	if (nodes)
+		return nodes_count(count, &a->count);
+	if (strcmp(word->set, "id") != 0)
+		return true;
+	a->count = (uint32_t)count;
+	return a->count <= NGROUPS_MAX;
+}
+
+/* An error has its name. */
+void value_status(struct line *line, int64_t value)
+{
+	const char *name = value < 0 && value >= -ERROR_MAX
+				   ? strerrorname_np(-value)
+				   : NULL;
+	struct constant constant;
+
+	if (!name) {
+		line_printf(line, "%" PRId64, value);
+		return;
+	}
+	constant = constant_begin(line);
+	line_printf(line, "-%s", name);
+	constant_end_named(line, &constant, "%" PRId64, value);
+}
+
+static void put_element(struct line *line, const char *kind, uint64_t value)
+{
+	if (!strcmp(kind, "node"))
+		line_printf(line, "%016" PRIx64, value);
+	else if (!strcmp(kind, "address"))
+		value_address(line, value);
+	else if (!strcmp(kind, "status"))
+		value_status(line, (int32_t)value);
+	else if (!strcmp(kind, "id"))
+		value_id(line, value);
+	else
+		line_printf(line, "%d", (int32_t)value);
+}
+
+void array_print(struct line *line, const struct call_view *view,
+		 unsigned int argument, bool exit)
+{
+	struct array a;
+	uint64_t i;
+
+	if (!array_read(&a, view, argument, exit) || !a.address ||
+	    (exit && call_failed(view)) || (a.count && a.c.size < a.size)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (i = 0; i < a.count; i++) {
+		line_puts(line, i ? ", " : "");
+		if ((i + 1) * a.size > a.c.size || i == call_elements_max(view))
+			break;
+		put_element(line, a.kind,
+			    word_read(a.c.bytes + i * a.size, a.size));
+	}
+	if (i < a.count)
+		line_puts(line, "...");
+	if (i < a.count && (i + 1) * a.size > a.c.size && a.c.unread)
+		line_printf(line, " /* %#" PRIx64 " */",
+			    a.address + i * a.size);
+	line_puts(line, "]");
+}
