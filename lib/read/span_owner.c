@@ -217,6 +217,8 @@ void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 {
 	enum owner_list list = owner->open[i].place.programs;
 
+	if (spans->dropped && count != &counts_of(spans, owner, i)->ended)
+		spans->dropped(spans->dropped_data, &owner->open[i], count);
 	inside_pass(owner, i);
 	++*count;
 	counts_of(spans, owner, i)->open--;
@@ -225,6 +227,22 @@ void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 	owner->held[list]--;
 	open_remove(owner, i);
 	owner_relist(spans, owner, list);
+}
+
+void interrupts_end(struct ktrace_spans *spans, uint32_t cpu)
+{
+	const uint64_t id[SPAN_KEYS] = {cpu};
+	struct span_owner *owner;
+
+	if (!spans->counts[KTRACE_SPAN_IRQ].open)
+		return;
+	owner = owner_find(spans, KTRACE_SPAN_OF_CPU, id);
+	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;)
+		if (owner->open[i].span.kind == KTRACE_SPAN_IRQ)
+			open_drop(spans, owner, i,
+				  &counts_of(spans, owner, i)->unended);
+	if (owner)
+		owner_put(spans, owner);
 }
 
 void owners_init(struct ktrace_spans *spans)

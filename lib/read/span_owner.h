@@ -96,6 +96,13 @@ struct ktrace_spans {
 		scope;	     /* its function is NULL: there is none */
 	bool hidden;	     /* the last event's call */
 	unsigned int pauses; /* enum ktrace_span_pause */
+	/*
+	 * Told of each span that will not be paired, before it goes; NULL: nobody wants to know.
+	 * @count: the one of its kind that says why.
+	 */
+	void (*dropped)(void *data, const struct open_span *open,
+			const uint64_t *count);
+	void *dropped_data;
 	struct ktrace_span_counts hidden_counts;
 };
 
@@ -180,6 +187,12 @@ void owner_id_kernel(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
  */
 void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 	      const struct ktrace_event *event, const uint64_t keys[SPAN_KEYS]);
+
+/*
+ * The CPU runs another thread now, so the handlers of its interrupts have ended, whether their ends
+ * were recorded or not.  Soft interrupts stay: kernels for real-time take the CPU from them, too.
+ */
+void interrupts_end(struct ktrace_spans *spans, uint32_t cpu);
 
 static inline struct ktrace_span_counts *counts_of(
 	struct ktrace_spans *spans, const struct span_owner *owner, uint32_t i)
