@@ -14,13 +14,20 @@
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
+#include "common/who.h"
+
+/* Events between two looks at the progress. */
+#define PROGRESS_EVERY 65536
 
 struct export
 {
 	struct query query;
+	struct who who;
+	bool wide; /* the cursor delivers more than what is exported */
 	const struct ktrace_output_kind *kind;
 	const char *output; /* "-": standard output */
 	char *name;	    /* the default, if @output is not given */
+	bool made;	    /* the file @output */
 
 	/* Progress. */
 	struct ktrace_cursor *cursor;
@@ -28,18 +35,16 @@ struct export
 	unsigned int percent;
 };
 
-static bool progress_show(void *data)
+static void progress_show(struct export *x)
 {
-	struct export *x = data;
 	unsigned int percent = 0;
 
 	if (x->bytes)
 		percent = ktrace_cursor_position(x->cursor) * 100 / x->bytes;
 	if (percent == x->percent)
-		return false;
+		return;
 	x->percent = percent;
 	fprintf(stderr, "\r\033[K%u %%", percent);
-	return false;
 }
 
 /* Opens the output's file; an output to a directory needs none. */
@@ -53,11 +58,17 @@ static int output_open(struct export *x, int *fd)
 		return EXIT_OK;
 	}
 	if (!strcmp(x->output, "-")) {
+		if (x->kind->file && isatty(STDOUT_FILENO))
+			return failed("%s is for programs, and the standard "
+				      "output is a terminal: name a file with "
+				      "-o",
+				      x->kind->name);
 		*fd = STDOUT_FILENO;
 		return EXIT_OK;
 	}
 	*fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (*fd >= 0)
+	x->made = *fd >= 0;
+	if (x->made)
 		return EXIT_OK;
 	return failed("%s: %s%s", x->output, strerror(errno),
 		      errno == EEXIST ? ": remove it, or choose another with -o"
@@ -75,49 +86,119 @@ static void exported_say(const struct export *x,
 	    strcmp(x->output, "-") ? x->output : "standard output");
 }
 
+static int event_export(struct export *x, struct ktrace_output *output,
+			const struct ktrace_event *event)
+{
+	if (x->wide &&
+	    (!who_match(&x->who, event) ||
+	     !query_wants(&x->query, event->type, event->cpu, event->time)))
+		return ktrace_output_hidden(output, event);
+	return ktrace_output_event(output, event, NULL);
+}
+
+static int loss_export(struct export *x, struct ktrace_output *output,
+		       const struct ktrace_loss *loss)
+{
+	if (x->wide && !query_wants(&x->query, NULL, loss->cpu, loss->time))
+		return 0;
+	return ktrace_output_loss(output, loss);
+}
+
+/*
+ * *@whole: what was read is in the output.  It may be so although the trace could not be read to
+ * its end, which is an error.
+ */
+static int all_export(struct export *x, struct ktrace_output *output,
+		      bool progress, bool *whole)
+{
+	const struct ktrace_event *event = ktrace_cursor_event(x->cursor);
+	const struct ktrace_loss *loss = ktrace_cursor_loss(x->cursor);
+	uint32_t left = PROGRESS_EVERY;
+	int err = 0, item;
+
+	while (!err && (item = ktrace_cursor_next(x->cursor)) > 0) {
+		err = item == KTRACE_EVENT ? event_export(x, output, event)
+					   : loss_export(x, output, loss);
+		if (!--left && progress)
+			progress_show(x);
+		left = left ?: PROGRESS_EVERY;
+	}
+	if (progress)
+		fputs("\r\033[K", stderr);
+	if (!err && item < 0)
+		failed_in_library();
+	err = err ?: ktrace_output_finish(output);
+	*whole = !err;
+	return err ?: item;
+}
+
+static int output_make(struct export *x, struct ktrace *trace,
+		       struct ktrace_output_options *options)
+{
+	const struct ktrace_info *info = ktrace_get_info(trace);
+	/* The size of a stream is not known. */
+	bool progress = isatty(STDERR_FILENO) && verbosity >= 0 && !info->live;
+	struct ktrace_output *output;
+	bool whole = false;
+	int err, status = EXIT_OK;
+
+	err = ktrace_output_create(trace, x->kind->name, options, &output);
+	if (err)
+		return failed_in_library();
+	err = all_export(x, output, progress, &whole);
+	if (err && err != -EPIPE)
+		status = whole ? EXIT_FAILED : failed_in_library();
+	if (!err) {
+		exported_say(x, output);
+		misses_say(info->misses, info->nr_misses);
+	}
+	ktrace_output_destroy(output);
+	x->made &= !whole;
+	return status;
+}
+
+/* Which calls are open, and what was in front of the part that is wanted. */
+static void cursor_widen(struct export *x,
+			 struct ktrace_cursor_options *options)
+{
+	x->wide = !x->kind->directory &&
+		  (options->want || options->from || options->nr_cpus ||
+		   !who_is_all(&x->who));
+	if (x->wide)
+		query_widen(&x->query, options, false);
+}
+
 static int trace_export(void *data, struct ktrace *trace,
 			struct ktrace_cursor_options *options)
 {
 	struct export *x = data;
-	/* The size of a stream is not known. */
-	bool progress = isatty(STDERR_FILENO) && verbosity >= 0 &&
-			!ktrace_get_info(trace)->live;
 	struct ktrace_output_options output_options = {
 		.size = sizeof(output_options),
 		.path = x->output,
 	};
-	const struct ktrace_info *info = ktrace_get_info(trace);
-	struct ktrace_output *output;
-	int err, status;
+	int status;
 
 	status = output_open(x, &output_options.fd);
 	if (status)
 		return status;
+	cursor_widen(x, options);
 	if (ktrace_cursor_create(trace, options, &x->cursor)) {
 		status = failed_in_library();
 		goto out;
 	}
+	output_options.cursor = x->cursor;
 	x->bytes = ktrace_get_info(trace)->bytes;
-	err = ktrace_output_create(trace, x->kind->name, &output_options,
-				   &output);
-	if (!err) {
-		err = ktrace_output_run(output, x->cursor,
-					progress ? progress_show : NULL, x);
-		if (progress)
-			fputs("\r\033[K", stderr);
-		if (!err) {
-			exported_say(x, output);
-			misses_say(info->misses, info->nr_misses);
-		}
-		ktrace_output_destroy(output);
-	}
-	if (err && err != -EPIPE)
-		status = failed_in_library();
+	status = output_make(x, trace, &output_options);
 	ktrace_cursor_destroy(x->cursor);
 out:
 	if (output_options.fd > STDERR_FILENO && close(output_options.fd) &&
-	    !status)
+	    !status) {
 		status = failed("%s: %s", x->output, strerror(errno));
+		x->made = true;
+	}
+	/* Half a file is of no use, and would be in the way of the next attempt. */
+	if (x->made && status)
+		unlink(x->output);
 	return status;
 }
 
@@ -169,6 +250,8 @@ static int option_handle(void *data, int option)
 	case 'o':
 		x->output = optarg;
 		return EXIT_OK;
+	case 'p':
+		return who_pids(&x->who, &command_export, optarg);
 	default:
 		return query_option(&x->query, &command_export, option, optarg);
 	}
@@ -189,6 +272,7 @@ static int export_main(int argc, char **argv)
 		return misused(&command_export, "one trace at a time");
 	status = export_run(&x, optind < argc ? argv[optind] : NULL);
 	query_free(&x.query);
+	who_free(&x.who);
 	free(x.name);
 	return status;
 }
@@ -200,6 +284,8 @@ static const struct command_option options[] = {
 	       "where to (DIR.FORMAT); - is standard output",
 	       .kind = ARGUMENT_FILE),
 	QUERY_ROWS,
+	OPTION('p', "pid", "PID,...", "only of these processes or threads",
+	       .kind = ARGUMENT_PID),
 	OPTION_QUIET_ROW("only errors"),
 	{0},
 };

@@ -305,7 +305,7 @@ static int diff_run(struct report *r)
 static int format_find(struct report *r, const char *name)
 {
 	r->kind = ktrace_output_find(name);
-	if (r->kind && !r->kind->directory)
+	if (r->kind && !r->kind->directory && !r->kind->file)
 		return EXIT_OK;
 	if (r->kind)
 		return misused(&command_report,

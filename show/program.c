@@ -177,6 +177,9 @@ static char *field_text(const struct ktrace_field *field,
 			break;
 		case PROGRAM_VALUES:
 			len = asprintf(&text, "%s", first ? "" : ", ");
+			break;
+		case PROGRAM_PARTS:
+			len = asprintf(&text, "\1");
 		}
 	}
 	free(name);
@@ -205,6 +208,7 @@ static char *type_text(const struct ktrace_type *type, enum program_style style)
 			len = asprintf(&text, "%s(", name);
 			break;
 		case PROGRAM_VALUES:
+		case PROGRAM_PARTS:
 			text = strdup("");
 			len = text ? 0 : -1;
 		}
@@ -295,6 +299,14 @@ static void program_unread(struct program *program,
 	op->unread_bit = field - type->fields;
 }
 
+bool program_has_part(const struct ktrace_type *type,
+		      const struct ktrace_field *field)
+{
+	/* In JSON each field is one of its own. */
+	return !stack_field(type, field) && !pointee_owns(type, field) &&
+	       strcmp(field->name, KTRACE_VALUES_UNREAD) != 0;
+}
+
 static struct program *program_make(const struct programs *programs,
 				    const struct ktrace_type *type)
 {
@@ -318,12 +330,7 @@ static struct program *program_make(const struct programs *programs,
 
 		if (programs->wants && !programs->wants(type, field))
 			continue;
-		if (style != PROGRAM_JSON && stack_field(type, field))
-			continue;
-		/* For programs each field is one of its own. */
-		if (style != PROGRAM_JSON &&
-		    (pointee_owns(type, field) ||
-		     !strcmp(field->name, KTRACE_VALUES_UNREAD)))
+		if (style != PROGRAM_JSON && !program_has_part(type, field))
 			continue;
 		if (program_op(program, field, style, &used))
 			goto err;

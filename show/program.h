@@ -10,6 +10,7 @@
  *	PROGRAM_JSON	"event":"sched:sched_switch","fields":{"prev_comm":"dbench",…
  *	PROGRAM_CALL	vfs_read(file=0xffff888000000000, count=4096
  *	PROGRAM_VALUES	0xffff888000000000, 4096
+ *	PROGRAM_PARTS	the same, with the character 1 in front of each value, for programs
  *
  * Fixed fields are read without a check, because the reader has checked that a
  * payload is at least as large as its type's fixed part, and that the fields
@@ -29,6 +30,7 @@ enum program_style {
 	PROGRAM_JSON,
 	PROGRAM_CALL,
 	PROGRAM_VALUES,
+	PROGRAM_PARTS,
 };
 
 struct programs {
@@ -44,6 +46,10 @@ struct programs {
 void programs_init(struct programs *programs, struct ktrace *trace,
 		   enum program_style style);
 void programs_destroy(struct programs *programs);
+
+/* Is there a part for the field, in all styles but PROGRAM_JSON? */
+bool program_has_part(const struct ktrace_type *type,
+		      const struct ktrace_field *field);
 
 /* Writes the event in the programs' style.  The caller closes what the style opens. */
 int programs_run(struct programs *programs, struct output *output,

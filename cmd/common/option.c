@@ -231,7 +231,7 @@ int option_pid(const struct command *command, const char *text, pid_t *pid)
 static bool output_fits(const struct ktrace_output_kind *kind,
 			enum argument_kind argument)
 {
-	return !kind->directory || argument == ARGUMENT_OUTPUT;
+	return (!kind->directory && !kind->file) || argument == ARGUMENT_OUTPUT;
 }
 
 /* Help */

@@ -11,14 +11,14 @@
 #include "cmd.h"
 #include "trace.h"
 
-struct format_names formats_names(bool directories)
+struct format_names formats_names(bool all)
 {
 	struct format_names t = {""};
 	const struct ktrace_output_kind *kind, *last = NULL;
 	size_t used = 0;
 
 	for (size_t i = 0; (kind = ktrace_output_kind(i)); i++) {
-		if (kind->directory && !directories)
+		if ((kind->directory || kind->file) && !all)
 			continue;
 		if (last)
 			used += snprintf(t.s + used, sizeof(t.s) - used, "%s%s",

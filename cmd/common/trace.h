@@ -22,6 +22,6 @@ struct format_names {
 	char s[128];
 };
 
-struct format_names formats_names(bool directories);
+struct format_names formats_names(bool all);
 
 #endif /* KT_CMD_COMMON_TRACE_H */

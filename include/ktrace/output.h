@@ -48,7 +48,8 @@ extern "C" {
 struct ktrace_output_kind {
 	const char *name; /* like "text" or "json" */
 	const char *what; /* in one line */
-	bool directory;	  /* it makes a directory; the others write text */
+	bool directory;	  /* it makes a directory */
+	bool file; /* it makes a file for programs; the others write text for people */
 };
 
 /* The kinds that there are, one by one. NULL: no more. */

@@ -122,8 +122,6 @@ struct ktrace_timeline_state {
 	bool open;	  /* the trace ends in it */
 	/* KTRACE_STATE_RUNNING: the wake that has made it run; 0: not known. */
 	uint64_t wake;
-	/* KTRACE_STATE_UNKNOWN: it had this CPU when what it did became unknown. */
-	bool had_cpu;
 };
 
 /* An event has made a thread ready to run. */
@@ -140,6 +138,8 @@ struct ktrace_timeline_calls {
 	void *data;
 	/* When it has ended: so states do not come in order of their begins. */
 	int (*state)(void *data, const struct ktrace_timeline_state *state);
+	/* Who has this CPU is not known from @time on, until a thread is running there again. */
+	int (*unknown)(void *data, uint32_t cpu, uint64_t time);
 	/*
 	 * A slice, its track and their data are the same in both calls.  @event of an end: NULL
 	 * if there is none.  Each slice that was begun is ended.
@@ -159,7 +159,7 @@ struct ktrace_timeline_calls {
 	int (*point)(void *data, struct ktrace_timeline_track *track,
 		     const struct ktrace_event *event);
 	int (*loss)(void *data, const struct ktrace_loss *loss);
-	/* Frees the data of a thread or a track. */
+	/* Frees the data of a thread, a track or a slice, which is no more. */
 	void (*gone)(void *data, void *theirs);
 };
 

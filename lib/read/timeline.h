@@ -45,9 +45,10 @@ struct thread {
 
 	/* The state that it is in. */
 	enum ktrace_timeline_states state;
+	bool doubted; /* it was in this state, but how long is not known */
 	bool known;   /* false: nothing is known of what was before */
+	bool told;    /* a state of it */
 	bool shown;   /* so was the event that has begun it */
-	bool had_cpu; /* KTRACE_STATE_UNKNOWN */
 	uint64_t since;
 	uint64_t gaps; /* timeline->gaps of that time */
 	uint32_t cpu;
@@ -122,6 +123,7 @@ void thread_free(struct ktrace_timeline *t, struct thread *thread);
 void thread_put(struct ktrace_timeline *t, struct thread *thread);
 void thread_rename(struct thread *thread, const uint8_t *name, size_t size);
 struct cpu *cpu_get(struct ktrace_timeline *t, uint32_t cpu);
+void slice_free(struct ktrace_timeline *t, struct slice *slice);
 void track_free(struct ktrace_timeline *t, struct track *track);
 /* On which a span begins with the event. */
 struct track *track_of_span(struct ktrace_timeline *t,

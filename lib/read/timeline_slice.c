@@ -28,7 +28,7 @@ static int slice_pop(struct ktrace_timeline *t, struct track *track,
 			err = t->calls.end(t->calls.data, &slice->public,
 					   event);
 	}
-	free(slice);
+	slice_free(t, slice);
 	if (track->public.kind == KTRACE_TRACK_REQUESTS) {
 		track->free = t->requests_free;
 		t->requests_free = track;

@@ -42,25 +42,35 @@ static int state_tell(struct ktrace_timeline *t, struct thread *thread,
 {
 	struct ktrace_timeline_state state = *given;
 
-	if (!t->states || !t->calls.state || (!t->shown && !thread->shown))
+	if (!t->states || !t->calls.state)
 		return 0;
+	/* In a part of a trace, what is between two states of a thread is not known. */
+	if (!t->shown && !thread->shown) {
+		if (!thread->told)
+			return 0;
+		state.state = KTRACE_STATE_UNKNOWN;
+	}
 	if (state.begin < t->begin)
 		state.begin = t->begin;
 	if (state.end < state.begin ||
 	    (state.end == state.begin && state.state == KTRACE_STATE_UNKNOWN))
 		return 0;
+	thread->told = true;
 	return t->calls.state(t->calls.data, &state);
 }
 
-/* The begin of the first gap since the thread's state began; 0: there was none. */
+/* Since when the thread's state is not known any more; 0: it is. */
 static uint64_t gap_since(const struct ktrace_timeline *t,
 			  const struct thread *thread)
 {
 	uint64_t gap;
 
-	if (thread->gaps == t->gaps || thread->state == KTRACE_STATE_RUNNING ||
+	if (thread->state == KTRACE_STATE_RUNNING ||
 	    thread->state == KTRACE_STATE_UNKNOWN)
 		return 0;
+	/* What was before a gap is known. */
+	if (thread->gaps == t->gaps)
+		return thread->doubted ? thread->since : 0;
 	if (t->gaps - thread->gaps > GAPS_MAX)
 		return thread->since;
 	gap = t->gap_of[thread->gaps % GAPS_MAX];
@@ -78,7 +88,6 @@ static int state_end(struct ktrace_timeline *t, struct thread *thread,
 		.end = time,
 		.cpu = thread->cpu,
 		.open = open,
-		.had_cpu = thread->had_cpu,
 	};
 	uint64_t gap = gap_since(t, thread);
 	int err;
@@ -93,7 +102,7 @@ static int state_end(struct ktrace_timeline *t, struct thread *thread,
 		return state_tell(t, thread, &state);
 	state.end = gap < time ? gap : time;
 	state.open = false;
-	err = state.end > state.begin ? state_tell(t, thread, &state) : 0;
+	err = state_tell(t, thread, &state);
 	state.state = KTRACE_STATE_UNKNOWN;
 	state.begin = state.end;
 	state.end = time;
@@ -110,8 +119,8 @@ static void state_begin(struct ktrace_timeline *t, struct thread *thread,
 	thread->cpu = cpu;
 	thread->known = true;
 	thread->shown = t->shown;
-	thread->had_cpu = false;
 	thread->gaps = t->gaps;
+	thread->doubted = false;
 	if (state != KTRACE_STATE_RUNNING && state != KTRACE_STATE_RUNNABLE)
 		thread->wake = 0;
 }
@@ -130,7 +139,9 @@ static int state_forget(struct ktrace_timeline *t, struct cpu *cpu,
 		time = thread->since;
 	err = state_end(t, thread, time, false);
 	state_begin(t, thread, KTRACE_STATE_UNKNOWN, time, cpu->cpu);
-	thread->had_cpu = true;
+	if (!err && t->states && t->begin && t->calls.unknown)
+		err = t->calls.unknown(t->calls.data, cpu->cpu,
+				       time < t->begin ? t->begin : time);
 	return err;
 }
 
@@ -138,11 +149,9 @@ static int state_forget(struct ktrace_timeline *t, struct cpu *cpu,
  * How long its state has lasted is not known.  If it was ready to run, it may have run since; if
  * it slept, it may have been woken.
  */
-static void state_doubt(const struct ktrace_timeline *t, struct thread *thread)
+static void state_doubt(struct thread *thread)
 {
-	/* What was before a gap is known. */
-	if (thread->state != KTRACE_STATE_RUNNING && !gap_since(t, thread))
-		thread->state = KTRACE_STATE_UNKNOWN;
+	thread->doubted = true;
 }
 
 /* Another thread has its number: it has ended some time. */
@@ -155,7 +164,7 @@ static int state_vanish(struct ktrace_timeline *t, struct thread *thread)
 
 	if (cpu && cpu->current == thread)
 		err = state_forget(t, cpu, cpu->last);
-	state_doubt(t, thread);
+	state_doubt(thread);
 	return err ?: state_end(t, thread, t->now, false);
 }
 
@@ -204,7 +213,7 @@ int state_runs(struct ktrace_timeline *t, const struct ktrace_event *event)
 		return error_set(-ENOMEM, "out of memory");
 	if (cpu->current != thread) {
 		err = state_forget(t, cpu, cpu->last);
-		state_doubt(t, thread);
+		state_doubt(thread);
 		err = err ?: state_run(t, cpu, thread, event->time);
 	}
 	cpu->last = event->time;
@@ -328,7 +337,7 @@ int state_wake(struct ktrace_timeline *t, const struct role *role,
 	err = state_end(t, thread, event->time, false);
 	state_begin(t, thread, KTRACE_STATE_RUNNABLE, event->time,
 		    role->cpu ? value_of(event, role->cpu) : event->cpu);
-	thread->wake = ++t->wakes;
+	thread->wake = t->shown ? ++t->wakes : 0;
 	*wakes = true;
 	return err || !t->shown || !t->calls.wake ? err
 						  : wake_tell(t, thread, event);

@@ -26,13 +26,20 @@ static struct track *track_create(enum ktrace_timeline_kind kind,
 	return track;
 }
 
+void slice_free(struct ktrace_timeline *t, struct slice *slice)
+{
+	if (slice->public.data && t->calls.gone)
+		t->calls.gone(t->calls.data, slice->public.data);
+	free(slice);
+}
+
 void track_free(struct ktrace_timeline *t, struct track *track)
 {
 	struct slice *slice;
 
 	while ((slice = track->top)) {
 		track->top = slice->outer;
-		free(slice);
+		slice_free(t, slice);
 	}
 	if (track->public.data && t->calls.gone)
 		t->calls.gone(t->calls.data, track->public.data);

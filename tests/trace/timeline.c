@@ -51,13 +51,19 @@ static int state_told(void *data, const struct ktrace_timeline_state *s)
 	CHECK(s->end >= s->begin);
 	if (!s->thread->tid)
 		return 0;
-	fprintf(told, "%u(%s) %s %" PRIu64 "-%" PRIu64 " cpu%u%s%s",
+	fprintf(told, "%u(%s) %s %" PRIu64 "-%" PRIu64 " cpu%u%s",
 		s->thread->tid, s->thread->comm,
 		ktrace_timeline_state_name(s->state), us(s->begin), us(s->end),
-		s->cpu, s->open ? " open" : "", s->had_cpu ? " had" : "");
+		s->cpu, s->open ? " open" : "");
 	if (s->wake)
 		fprintf(told, " wake%" PRIu64, s->wake);
 	fputs("\n", told);
+	return 0;
+}
+
+static int unknown_told(void *data, uint32_t cpu, uint64_t time)
+{
+	fprintf(told, "cpu%u ? %" PRIu64 "\n", cpu, us(time));
 	return 0;
 }
 
@@ -134,6 +140,7 @@ static void timeline_read(struct ktrace *trace, bool full)
 	calls = (struct ktrace_timeline_calls){
 		.size = sizeof(calls),
 		.state = state_told,
+		.unknown = unknown_told,
 		.begin = begin_told,
 		.end = end_told,
 		.whole = whole_told,
@@ -285,6 +292,7 @@ TEST(losses)
 			  "9 calls/0: } 1-6 lost\n"
 			  "8 calls/0: } 6-6 lost\n"
 			  "8(eight) running 2-6 cpu0\n"
+			  "cpu0 ? 6\n"
 			  "lost on 0\n"
 			  "7(program) sleeping 2-6 cpu0\n"
 			  "7(program) unknown 6-107 cpu0\n"
@@ -296,7 +304,7 @@ TEST(losses)
 			  "7(seven) running 108-110 cpu0 open\n"
 			  "9(program) blocked 3-6 cpu1\n"
 			  "9(program) unknown 6-110 cpu1 open\n"
-			  "8(eight) unknown 6-110 cpu0 open had\n"
+			  "8(eight) unknown 6-110 cpu0 open\n"
 			  "4(four) running 109-110 cpu1 open\n"
 			  "6(six) sleeping 109-110 cpu1 open\n"
 			  "5(woken) runnable 5-6 cpu0\n"
@@ -317,14 +325,17 @@ TEST(missing_switches)
 	plain(0);
 	check_told(false, "7(program) running 0-0 cpu0\n"
 			  "8(eight) running 0-1 cpu0\n"
+			  "cpu0 ? 1\n"
 			  "9(program) running 2-3 cpu0\n"
 			  "7(seven) sleeping 0-3 cpu0\n"
 			  "7(seven) running 3-3 cpu0\n"
-			  "7(seven) unknown 3-4 cpu0 had\n"
+			  "cpu0 ? 3\n"
+			  "7(seven) unknown 3-4 cpu0\n"
 			  "7(seven) running 4-4 cpu1\n"
-			  "7(seven) unknown 4-5 cpu1 had\n"
+			  "cpu1 ? 4\n"
+			  "7(seven) unknown 4-5 cpu1\n"
 			  "7(seven) running 5-5 cpu0 open\n"
-			  "8(eight) unknown 1-5 cpu0 open had\n"
+			  "8(eight) unknown 1-5 cpu0 open\n"
 			  "9(program) sleeping 3-5 cpu0 open\n");
 }
 
@@ -416,6 +427,7 @@ TEST(numbers_are_used_again)
 			 "8 calls/0: 2 wake1 of 7\n"
 			 "8(eight) running 1-3 cpu0\n"
 			 "7(seven) runnable 2-3 cpu0\n"
+			 "8(eight) sleeping 3-3 cpu0\n"
 			 "8(eight) unknown 3-4 cpu0\n"
 			 "7 calls/0: 4 wake2 of 8\n"
 			 "7(program) running 3-5 cpu0 wake1\n"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# viewers.sh - recordings of a kernel, exported for viewers, are what these read, and have all
+# events
+# One kernel is enough: time lines are made by the reader.
+
+. "$(dirname "$0")/../check.sh"
+viewers=$PWD/tests/viewers
+mkdir -p /mnt/viewers && cd /mnt/viewers || exit 1
+
+cat >work <<'END'
+i=0
+while [ $i -lt 4 ]; do
+	/bin/true
+	cat /etc/passwd >/dev/null
+	sleep 0.01
+	i=$((i + 1))
+done
+dd if=/dev/zero of=zeros bs=4k count=100 2>/dev/null
+sync
+END
+
+formats()	# TRACE
+{
+	run ktrace export -q --to json -o "$1.json" "$1"
+	ends 0 "json of $1"
+	run ktrace export -q --to perfetto -o "$1.perfetto" "$1"
+	ends 0 "perfetto of $1"
+	run python3 "$viewers/perfetto.py" "$1.perfetto" "$1.json"
+	ends 0 "perfetto has it all: $1 ($out)"
+}
+
+run ktrace record -q -a -e 'sched:*,irq:*,irq_vectors:*,syscalls:*,block:*' -o all -- sh work
+ends 0 'everything is recorded'
+formats all
+check 'interrupts, calls and wakes are there' eval '[[ $out == *" arrows" ]]'
+run ktrace record -q -a -F 'vfs_read,vfs_write,ksys_read,rw_verify_area' -e 'sched:*' -o functions -- sh work
+ends 0 'functions are recorded'
+formats functions
+run ktrace record -q -a -g -e 'sched:sched_switch,sched:sched_waking' -o stacks -- sh work
+ends 0 'stacks are recorded'
+formats stacks
+finish
