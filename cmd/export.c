@@ -23,6 +23,7 @@ struct export
 {
 	struct query query;
 	struct who who;
+	struct ktrace_output_stacks merged;
 	bool wide; /* the cursor delivers more than what is exported */
 	const struct ktrace_output_kind *kind;
 	const char *output; /* "-": standard output */
@@ -175,6 +176,7 @@ static int trace_export(void *data, struct ktrace *trace,
 	struct ktrace_output_options output_options = {
 		.size = sizeof(output_options),
 		.path = x->output,
+		.merged = &x->merged,
 	};
 	int status;
 
@@ -240,6 +242,11 @@ static int format_find(struct export *x, const char *name)
 				 formats_names(true).s);
 }
 
+/* Long options without a letter. */
+enum {
+	EXPORT_WEIGHT = OPTION_OWN,
+};
+
 static int option_handle(void *data, int option)
 {
 	struct export *x = data;
@@ -250,11 +257,28 @@ static int option_handle(void *data, int option)
 	case 'o':
 		x->output = optarg;
 		return EXIT_OK;
+	case EXPORT_WEIGHT:
+		x->merged.field = optarg;
+		x->merged.weight = strcmp(optarg, "time")
+					   ? KTRACE_WEIGHT_FIELD
+					   : KTRACE_WEIGHT_OFF_CPU;
+		return EXIT_OK;
 	case 'p':
 		return who_pids(&x->who, &command_export, optarg);
 	default:
 		return query_option(&x->query, &command_export, option, optarg);
 	}
+}
+
+static bool merges_stacks(const struct ktrace_output_kind *kind)
+{
+	static const char *const names[] = {"stacks", "folded", "flame",
+					    "speedscope"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(kind->name, names[i]))
+			return true;
+	return false;
 }
 
 static int export_main(int argc, char **argv)
@@ -268,6 +292,10 @@ static int export_main(int argc, char **argv)
 	if (!x.kind)
 		return misused(&command_export,
 			       "to what? --to ctf, for instance");
+	if (x.merged.weight && !merges_stacks(x.kind))
+		return misused(&command_export,
+			       "--weight goes with --to folded, speedscope, "
+			       "stacks or flame");
 	if (optind + 1 < argc)
 		return misused(&command_export, "one trace at a time");
 	status = export_run(&x, optind < argc ? argv[optind] : NULL);
@@ -286,6 +314,11 @@ static const struct command_option options[] = {
 	QUERY_ROWS,
 	OPTION('p', "pid", "PID,...", "only of these processes or threads",
 	       .kind = ARGUMENT_PID),
+	OPTION(0, "weight", "FIELD",
+	       "of stacks: the sum of this field, instead of the number of events; "
+	       "`time': how long threads were off the CPU after "
+	       "sched:sched_switch, in ns",
+	       .id = EXPORT_WEIGHT),
 	OPTION_QUIET_ROW("only errors"),
 	{0},
 };

@@ -70,7 +70,8 @@ static void number_find(struct argument *argument)
 	bool negative = argument->size && *argument->text == '-';
 	uint64_t number = 0;
 
-	if (argument->size <= negative || argument->size > 18)
+	if (argument->size <= negative || argument->size > 18 ||
+	    (argument->text[negative] == '0' && argument->size > 1))
 		return;
 	for (size_t i = negative; i < argument->size; i++) {
 		if (argument->text[i] < '0' || argument->text[i] > '9')

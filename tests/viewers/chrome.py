@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# chrome.py TRACE EVENTS.json [part] - what a trace of Chrome's Trace Event Format must hold: it is
+# JSON, slices of a row are inside of each other or apart, arrows lead from one event to a later
+# one, times are exact, and all of EVENTS.json is there (ktrace export --to json)
+import collections
+import decimal
+import json
+import sys
+
+trace = json.load(open(sys.argv[1], encoding='utf-8'), parse_float=decimal.Decimal)
+start = int(decimal.Decimal(trace['otherData']['start']) * 10**9)
+faults = collections.Counter()
+
+
+def want(right, what):
+    if not right:
+        faults[what] += 1
+
+
+def ns(us):
+    return int(us * 1000)
+
+
+recorded, lost, times = collections.Counter(), 0, collections.defaultdict(collections.Counter)
+for line in open(sys.argv[2], encoding='utf-8', errors='replace'):
+    event = json.loads(line)
+    if 'event' in event:
+        recorded[event['event']] += 1
+        times[event['event'].split(':')[1]][event['time'] - start] += 1
+    else:
+        lost += event.get('lost', 0)
+
+depth, names, arrows = collections.Counter(), {}, {}
+told, sums = 0, 0
+rows = set()
+completes = collections.defaultdict(list)
+for event in trace['traceEvents']:
+    row = event['pid'], event['tid']
+    phase = event['ph']
+    if phase == 'M':
+        names[row, event['name']] = event['args']['name']
+        continue
+    rows.add(row)
+    if phase == 'B':
+        depth[row] += 1
+        told += 1
+    elif phase == 'E':
+        want(depth[row], 'end without a begin')
+        depth[row] -= 1
+        told += 'args' in event and 'end' not in event['args']
+    elif phase == 'i':
+        told += 1
+        want(times[event['name']][ns(event['ts'])], 'an event has another time')
+        times[event['name']][ns(event['ts'])] -= 1
+    elif phase == 'X':
+        if event['cat'] == 'lost':
+            sums += event['args']['count'] if event['name'] == 'events lost' else 0
+        elif event['cat'] in ('cpu', 'state'):
+            completes[row].append((ns(event['ts']), ns(event['dur'])))
+        else:
+            told += 1
+    elif phase == 's':
+        arrows[event['id']] = event['ts']
+    elif phase == 'f':
+        want(event['id'] in arrows and arrows[event['id']] <= event['ts'],
+             'arrow ends that did not begin')
+    else:
+        want(False, 'phase ' + phase)
+want(not sum(depth.values()), 'slice without an end')
+for row in rows:
+    want((row, 'thread_name') in names, 'row without a name')
+for row, found in completes.items():
+    end = 0
+    for begin, length in sorted(found):
+        want(begin >= end, 'a thread in two states, or a CPU with two threads')
+        end = begin + length
+told += recorded['sched:sched_switch']
+want(told == sum(recorded.values()), f'{sum(recorded.values())} events, of which it has {told}')
+want(sums == lost, f'{lost} lost events, of which it has {sums}')
+print(f'{told} events, {lost} lost, {len(rows)} rows, {len(arrows)} arrows')
+for fault, nr in faults.items():
+    print(f'{nr} times: {fault}')
+sys.exit(bool(faults))
