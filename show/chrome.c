@@ -166,7 +166,7 @@ static int row_name(struct chrome *c, struct row row, const char *what,
 static int cpu_row(struct chrome *c, uint32_t first, uint32_t cpu,
 		   const char *what, struct row *row)
 {
-	char name[64];
+	char name[192];
 	int err;
 
 	*row = (struct row){0, first + cpu};
@@ -184,6 +184,11 @@ static int thread_row(struct chrome *c,
 	int err = 0;
 
 	*row = (struct row){tgid, first + thread->tid};
+	/* Each CPU has one, and all have the number 0. */
+	if (!thread->tid) {
+		snprintf(name, sizeof(name), " idle %.32s", what);
+		return cpu_row(c, first + ROW / 2, thread->cpu, name, row);
+	}
 	if (thread->tid == tgid)
 		err = row_name(c, *row, "process_name", thread->comm);
 	snprintf(name, sizeof(name), "%s%s%s", thread->comm, *what ? " " : "",

@@ -138,6 +138,15 @@ static int lane_declare(struct perfetto *p, struct ktrace_timeline_track *track)
 	char name[64];
 	int err;
 
+	/* Each CPU has one, and all have the number 0. */
+	if (!track->thread->tid) {
+		snprintf(name, sizeof(name), "idle CPU %%u, %s",
+			 viewer_track_name(track));
+		return number_declare(p, track->id,
+				      ID_GROUP | (KTRACE_TRACK_NR + 1),
+				      "Idle threads", name, track->thread->cpu,
+				      false);
+	}
 	err = thread_declare(p, track->thread);
 	if (track->kind == KTRACE_TRACK_CALLS)
 		return err;

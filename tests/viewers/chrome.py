@@ -34,6 +34,7 @@ for line in open(sys.argv[2], encoding='utf-8', errors='replace'):
 
 depth, names, arrows = collections.Counter(), {}, {}
 told, sums = 0, 0
+last = collections.Counter()
 rows = set()
 completes = collections.defaultdict(list)
 for event in trace['traceEvents']:
@@ -44,9 +45,13 @@ for event in trace['traceEvents']:
         continue
     rows.add(row)
     if phase == 'B':
+        want(event['ts'] >= last[row], 'a row goes back')
+        last[row] = event['ts']
         depth[row] += 1
         told += 1
     elif phase == 'E':
+        want(event['ts'] >= last[row], 'a row goes back')
+        last[row] = event['ts']
         want(depth[row], 'end without a begin')
         depth[row] -= 1
         told += 'args' in event and 'end' not in event['args']

@@ -32,6 +32,10 @@ formats()	# TRACE
 	ends 0 "chrome of $1"
 	run python3 "$viewers/chrome.py" "$1.chrome" "$1.json"
 	ends 0 "chrome has it all: $1 ($out)"
+	run ktrace export -q --to firefox -o "$1.firefox" "$1"
+	ends 0 "firefox of $1"
+	run python3 "$viewers/firefox.py" "$1.firefox" "$1.chrome"
+	ends 0 "firefox has it all: $1 ($out markers)"
 }
 
 run ktrace record -q -a -e 'sched:*,irq:*,irq_vectors:*,syscalls:*,block:*' -o all -- sh work
