@@ -303,7 +303,8 @@ static void outputs_explain(const struct command *command)
 		printf("\n%s is one of\n", row->argument);
 		for (size_t k = 0; (kind = ktrace_output_kind(k)); k++)
 			if (output_fits(kind, row->kind))
-				printf("    %-8s %s\n", kind->name, kind->what);
+				printf("    %-11s %s\n", kind->name,
+				       kind->what);
 	}
 }
 
