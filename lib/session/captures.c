@@ -81,6 +81,17 @@ static void option_again(struct maker *m)
 		   m->index);
 }
 
+/* A message of a queue begins with its type, a long, which is not in its size. */
+static void queued_make(struct maker *m, const struct ktrace_word *word)
+{
+	unsigned int type = m->compat ? 4 : 8;
+
+	field_begin(m, "u8", "");
+	condition(m);
+	text_words(m->text, "a%u a%d %u + bytes %u end", m->index, word->from,
+		   type, type + m->string_max);
+}
+
 static void structs_make(struct maker *m, const struct ktrace_word *word)
 {
 	uint32_t size = enums_struct_size(m->enums, word->set);
@@ -382,6 +393,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		option_make(m, word);
 	else if (!strcmp(w, "in") || !strcmp(w, "out"))
 		buffer_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "queued"))
+		queued_make(m, word);
 	else if (!strcmp(w, "cpus"))
 		buffer_make(m, word, "u8", SET_BYTES);
 	else if (!strcmp(w, "set") && *word->set)

@@ -293,6 +293,18 @@ static uint64_t value_bits(const struct call_view *view, unsigned int argument,
 					    : value;
 }
 
+/* Flags, and the permissions of what is created. */
+static void put_permissions(struct line *line, const char *set, uint32_t value)
+{
+	uint32_t flags = value & ~0777u;
+
+	if (flags) {
+		value_names(line, set, flags);
+		line_puts(line, "|");
+	}
+	line_printf(line, "%#03o", value & 0777);
+}
+
 /* Words of one call each. */
 static bool put_special(struct line *line, const struct call_view *view,
 			const struct ktrace_word *word, uint64_t value)
@@ -305,6 +317,8 @@ static bool put_special(struct line *line, const struct call_view *view,
 		put_quota_command(line, value);
 	else if (!strcmp(w, "ioprio"))
 		put_priority_argument(line, value);
+	else if (!strcmp(w, "ipc"))
+		put_permissions(line, word->set, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mount"))
 		put_mount_flags(line, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mmap"))

@@ -168,6 +168,9 @@ void message_print(struct line *line, const struct call_view *view,
 /* An array of messages, after the call. */
 void messages_print(struct line *line, const struct call_view *view,
 		    unsigned int argument);
+/* A message of a System V queue. */
+void queued_print(struct line *line, const struct call_view *view,
+		  unsigned int argument, bool exit);
 /*
  * Times with dates: call_time.c.  @digits: of @part of a second.  False: there is no such
  * date.

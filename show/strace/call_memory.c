@@ -279,8 +279,8 @@ static void put_struct(struct line *line, const struct call_view *view,
 	    is_device(c.bytes, layout))
 		words = ktrace_struct_words(device);
 	snprintf(device, sizeof(device), "%s.out", word->set);
-	if (both && after)
-		words = ktrace_struct_words(device);
+	if (after)
+		words = ktrace_struct_words(device) ?: words;
 	if (c.there && !strcmp(word->set, "sigevent"))
 		words = sigevent_words(&c);
 	if (!strcmp(word->set, "mq_attr") && argument == 3)
@@ -722,6 +722,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		iovec_print(line, view, i, exit);
 	else if (!strcmp(w, "msg"))
 		message_print(line, view, i, exit);
+	else if (!strcmp(w, "queued"))
+		queued_print(line, view, i, exit);
 	else if (!strcmp(w, "mmsg"))
 		messages_print(line, view, i);
 	else if (!strcmp(w, "sa"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Vectors of buffers, and messages, which have one. */
+/* Vectors of buffers, and messages, which have one; messages of queues. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -236,4 +236,28 @@ void messages_print(struct line *line, const struct call_view *view,
 	else if (i < nr)
 		line_puts(line, ", ...");
 	line_puts(line, "]");
+}
+
+/* Its type, a long, and its text (msgop(2)). */
+void queued_print(struct line *line, const struct call_view *view,
+		  unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, exit, argument, "");
+	size_t type = word_size(view), length;
+	uint64_t whole =
+		exit ? (uint64_t)view->result : call_argument(view, word->from);
+
+	if (!c.there || c.size < type || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	length = c.size - type;
+	if (length > view->string_max)
+		length = view->string_max;
+	line_printf(line, "{mtype=%" PRId64 ", mtext=",
+		    type == 4 ? (int32_t)word_read(c.bytes, type)
+			      : (int64_t)word_read(c.bytes, type));
+	value_string(line, c.bytes + type, length, whole > length);
+	line_puts(line, "}");
 }

@@ -45,6 +45,14 @@ function normal(text,	call) {
 	gsub(/uptime=.*procs=[0-9]+/, "SYSINFO", text)
 	gsub(/\/proc\/[0-9]+/, "/proc/PID", text)
 	gsub(/st_ino=[0-9]+/, "st_ino=INO", text)
+	# System V queues, semaphores and memory have new numbers each time.
+	if (call ~ /^(msg|sem|shm)(get|snd|rcv|ctl|at)$/) {
+		sub(/\([0-9]+/, "(ID", text)
+		if (call ~ /get$/)
+			sub(/= [0-9]+$/, "= ID", text)
+	}
+	gsub(/_[soacd]time=[1-9][0-9]*/, "_TIME", text)
+	gsub(/_(ls|lr|c|l)pid=[1-9][0-9]*/, "_PID", text)
 	gsub(/f_(bfree|bavail|ffree|files|blocks)=[0-9]+/, "f_N", text)
 	gsub(/sin6?_port=htons\([0-9]+\)/, "PORT", text)
 	gsub(/sin6?_port="[\\x0-9a-f]+"( \/\* htons\([0-9]+\) \*\/)?/, "PORT", text)

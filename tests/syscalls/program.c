@@ -2,8 +2,8 @@
 /*
  * Programs to trace, one for each kind of call:
  *
- *	program threads | sockets | signals | memory | faults | commands | traced |
- *	edges
+ *	program threads | sockets | controls | signals | memory | faults | commands | traced |
+ *	edges | descriptors | exchanges | numbers
  *
  * Each run does the same, but traced works only if nobody traces it.  edges prints the
  * paths that it opens, as they should be shown.
@@ -22,11 +22,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -693,6 +697,53 @@ static int descriptors(void)
 	return 0;
 }
 
+/* System V queues, semaphores and memory; each exists only here. */
+static void queues(void)
+{
+	struct {
+		long type;
+		char text[64];
+	} message = {7, "a message"};
+	struct msqid_ds queue = {0};
+	int id = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
+
+	msgsnd(id, &message, 9, IPC_NOWAIT);
+	msgctl(id, IPC_STAT, &queue);
+	/* strace shows as much as there is room for. */
+	msgrcv(id, &message, 9, 7, MSG_NOERROR);
+	msgrcv(id, &message, sizeof(message.text), -9, IPC_NOWAIT);
+	msgctl(id, IPC_SET, &queue);
+	msgctl(id, IPC_RMID, NULL);
+	msgget(0x1234, IPC_EXCL);
+}
+
+static int exchanges(void)
+{
+	struct iovec iov[2] = {{"one", 3}, {"two", 3}};
+	struct semid_ds semaphores = {0};
+	struct shmid_ds shared = {0};
+	void *memory;
+	int id, fd;
+
+	queues();
+	id = semget(IPC_PRIVATE, 2, IPC_CREAT | 0640);
+	semctl(id, 1, SETVAL, 5);
+	semctl(id, 1, GETVAL);
+	semctl(id, 0, IPC_STAT, &semaphores);
+	semctl(id, 0, IPC_RMID);
+	id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | SHM_NORESERVE | 0600);
+	memory = shmat(id, NULL, SHM_RDONLY);
+	shmctl(id, IPC_STAT, &shared);
+	shmdt(memory);
+	shmctl(id, SHM_LOCK, NULL);
+	shmctl(id, IPC_RMID, NULL);
+	fd = memfd_create("program", 0);
+	pwritev2(fd, iov, 2, 0, RWF_DSYNC);
+	preadv2(fd, iov, 0, 0, RWF_NOWAIT | RWF_HIPRI);
+	syscall(SYS_syncfs, fd);
+	return 0;
+}
+
 /* Numbers that no call has.  The kernel reads only the lower half of rax. */
 static int numbers(void)
 {
@@ -722,12 +773,19 @@ static int numbers(void)
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
-		{"threads", threads},	{"sockets", sockets},
-		{"controls", controls}, {"signals", signals},
-		{"memory", memory},	{"faults", faults},
-		{"traced", traced},	{"edges", edges},
-		{"commands", commands}, {"descriptors", descriptors},
-		{"numbers", numbers},	{NULL, NULL},
+		{"threads", threads},
+		{"sockets", sockets},
+		{"controls", controls},
+		{"signals", signals},
+		{"memory", memory},
+		{"faults", faults},
+		{"traced", traced},
+		{"edges", edges},
+		{"commands", commands},
+		{"descriptors", descriptors},
+		{"exchanges", exchanges},
+		{"numbers", numbers},
+		{NULL, NULL},
 	};
 
 	return named_run(programs, argc, argv);
