@@ -74,6 +74,14 @@ static bool signal_is_hidden(const struct syscalls *s, int number)
 	       s->show.calls.signals_hidden >> (number - 1) & 1;
 }
 
+/* The signal that matters: by SIGKILL the kernel ends threads for other reasons, too.  0: none. */
+static int number_of(const struct signal_view *view)
+{
+	if (view->number != SIGKILL)
+		return view->number;
+	return WIFSIGNALED(view->exit_code) ? WTERMSIG(view->exit_code) : 0;
+}
+
 /* "+++ killed by SIGTERM +++": @mark is around it. */
 static int signal_line(struct syscalls *s, struct thread *thread, uint64_t time,
 		       const char *mark, const char *what, int number)
@@ -107,17 +115,20 @@ static int ended_show(struct syscalls *s, struct thread *thread,
 	struct thread *process;
 	int err = 0;
 
+	if (thread->told) {
+		thread->told = false;
+		return 0;
+	}
 	if (code == PROCESS_GOES_ON) {
 		thread->replaced = first;
 		return first ? 0 : exited_show(s, thread, event->time, 0);
 	}
 	if (!WIFSIGNALED(code))
 		return exited_show(s, thread, event->time, WEXITSTATUS(code));
-	if (signal_is_hidden(s, WTERMSIG(code)))
-		return 0;
 	process = thread_get(s, event->tgid);
 	if (process && process->replaced && !first) {
 		process->replaced = false;
+		process->told = true;
 		err = killed_line(s, process, event->time, WTERMSIG(code));
 	}
 	return err ?: killed_line(s, thread, event->time, WTERMSIG(code));
@@ -152,7 +163,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 			const struct signal_view *view)
 {
 	enum signal_effect effect = signal_effect(view);
-	bool hidden = signal_is_hidden(s, view->number);
+	bool hidden = signal_is_hidden(s, number_of(view));
 	int err;
 
 	err = effect == SIGNAL_KILLS ? call_killed(s, thread) : 0;
@@ -162,10 +173,10 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 		return err;
 	if (s->show.calls.json)
 		return hidden ? 0 : json_signal(s, thread, event->time, view);
-	if (view->number == SIGKILL)
-		return ended_show(s, thread, event, view->exit_code);
 	if (hidden)
 		return 0;
+	if (view->number == SIGKILL)
+		return ended_show(s, thread, event, view->exit_code);
 	line_begin(s, thread, event->time);
 	signal_print(&s->line, view);
 	err = line_end(s);
@@ -199,6 +210,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	thread->inside = true;
 	thread->ended = false;
 	thread->replaced = false;
+	thread->told = false;
 	s->open = thread;
 	if (!never_returns(view))
 		return 0;

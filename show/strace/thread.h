@@ -21,6 +21,7 @@ struct thread {
 	bool inside;	    /* in a call that has not returned */
 	bool ended;	    /* unless its tid is in use again */
 	bool replaced;	    /* killed by an exec of another thread */
+	bool told;	    /* its end was shown with that of another one */
 	bool begun;	    /* the first part of the line was printed */
 	uint64_t task;	    /* changes with @comm */
 	char comm[16];	    /* empty: not known, or not wanted */

@@ -73,7 +73,7 @@ setpriv --bounding-set=$caps --inh-caps=$caps ktrace syscalls -e trace=none -o f
 check "without the kernel's memory: that is said" grep -q 'only root may read kernel memory' errors
 check "without the kernel's memory: by which signal" is "$(count few '\+\+\+ killed by SIGTERM \+\+\+$')" 2
 check "without the kernel's memory: other signals" is "$(count few '--- SIGUSR1 {')" 1
-check "without the kernel's memory: each once" is "$(count few '--- SIGKILL')" 0
+check "without the kernel's memory: each once" is "$(count few '\+\+\+ killed by SIGKILL')" 0
 trace kills "$programs/fault" kills
 check "killed by its own call: as strace" same kills
 check "killed by its own call: says so" has kills '+++ killed by SIGKILL +++'

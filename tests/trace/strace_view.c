@@ -412,63 +412,6 @@ TEST(killed)
 			 "[pid     7] +++ killed by SIGKILL +++\n");
 }
 
-/* Threads end by SIGKILL; with what their process ends says why. */
-TEST(ends)
-{
-	static const struct {
-		uint32_t tid;
-		int32_t code; /* as wait(2) has it; -1: the process goes on */
-		uint64_t hidden;
-		const char *line, *object;
-	} cases[] = {
-		{8, SIGTERM, 0, "+++ killed by SIGTERM +++\n",
-		 "\"killed_by\":\"SIGTERM\""},
-		{8, SIGSEGV | 0x80, 0, "+++ killed by SIGSEGV +++\n",
-		 "\"killed_by\":\"SIGSEGV\""},
-		{8, 0, 0, "+++ exited with 0 +++\n", "\"exit_status\":0"},
-		{7, 5 << 8, 0, "+++ exited with 5 +++\n", "\"exit_status\":5"},
-		{8, -1, 0, "+++ exited with 0 +++\n", "\"kills\":true}"},
-		/* Another thread's program takes its place. */
-		{7, -1, 0, "", "\"kills\":true}"},
-		{8, SIGTERM, 1ull << (SIGTERM - 1), "", NULL},
-		{8, SIGTERM, 1ull << (SIGKILL - 1),
-		 "+++ killed by SIGTERM +++\n", NULL},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		for (int json = 0; json < 1 + !!cases[i].object; json++) {
-			const struct ktrace_output_calls options = {
-				.string_max = 32,
-				.column = 1,
-				.json = json,
-				.signals_hidden = cases[i].hidden,
-			};
-			struct record r = {0};
-			uint32_t id;
-			char *text;
-
-			begin_calls();
-			id = type_of("signal", "signal_delivered",
-				     "sig info ka __exit_code");
-			number(&r, SIGKILL);
-			number(&r, 0);
-			number(&r, 0);
-			captured(&r, 1);
-			memory(&r, &cases[i].code, sizeof(cases[i].code));
-			maker_task(maker, 0, cases[i].tid, 7, 1, "program");
-			run(cases[i].tid, 7);
-			happen(id, &r);
-			text = shown(&options);
-			if (json)
-				CHECK(strstr(text, cases[i].object));
-			else
-				CHECK_STR(strstr(text, "+++") ?: "",
-					  cases[i].line);
-			free(text);
-		}
-	}
-}
-
 TEST(killed_objects)
 {
 	static const char call[] = "\"call\":\"pause\",\"args\":[]}\n",

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What the strace view shows of the ends of threads. */
+#include <signal.h>
+
+#include "called.h"
+
+/* Threads end by SIGKILL; with what their process ends says why. */
+TEST(ends)
+{
+	static const struct {
+		uint32_t tid;
+		int32_t code; /* as wait(2) has it; -1: the process goes on */
+		uint64_t hidden;
+		const char *line, *object;
+	} cases[] = {
+		{8, SIGTERM, 0, "+++ killed by SIGTERM +++\n",
+		 "\"killed_by\":\"SIGTERM\""},
+		{8, SIGSEGV | 0x80, 0, "+++ killed by SIGSEGV +++\n",
+		 "\"killed_by\":\"SIGSEGV\""},
+		{8, 0, 0, "+++ exited with 0 +++\n", "\"exit_status\":0"},
+		{7, 5 << 8, 0, "+++ exited with 5 +++\n", "\"exit_status\":5"},
+		{8, -1, 0, "+++ exited with 0 +++\n", "\"kills\":true}"},
+		/* Another thread's program takes its place. */
+		{7, -1, 0, "", "\"kills\":true}"},
+		{8, SIGTERM, 1ull << (SIGTERM - 1), "", ""},
+		{8, SIGTERM, 1ull << (SIGKILL - 1),
+		 "+++ killed by SIGTERM +++\n", "\"killed_by\":\"SIGTERM\""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (int json = 0; json < 2; json++) {
+			const struct ktrace_output_calls options = {
+				.string_max = 32,
+				.column = 1,
+				.json = json,
+				.signals_hidden = cases[i].hidden,
+			};
+			struct record r = {0};
+			uint32_t id;
+			char *text;
+
+			begin();
+			run(7, 7);
+			id = type_of("signal", "signal_delivered",
+				     "sig info ka __exit_code");
+			number(&r, SIGKILL);
+			number(&r, 0);
+			number(&r, 0);
+			captured(&r, 1);
+			memory(&r, &cases[i].code, sizeof(cases[i].code));
+			maker_task(maker, 0, cases[i].tid, 7, 1, "program");
+			run(cases[i].tid, 7);
+			happen(id, &r);
+			text = shown(&options);
+			if (json && *cases[i].object)
+				CHECK(strstr(text, cases[i].object));
+			else if (json)
+				CHECK_STR(text, "");
+			else
+				CHECK_STR(strstr(text, "+++") ?: "",
+					  cases[i].line);
+			free(text);
+		}
+	}
+}
+
+/* The first thread was replaced by an exec that is not shown; a signal then ends the new program. */
+TEST(ends_once)
+{
+	static const struct {
+		uint32_t tid;
+		int32_t code;
+	} ends[] = {{7, -1}, {9, SIGTERM}, {7, SIGTERM}};
+	char *text;
+	uint32_t id;
+
+	begin();
+	run(7, 7);
+	id = type_of("signal", "signal_delivered", "sig info ka __exit_code");
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct record r = {0};
+
+		number(&r, SIGKILL);
+		number(&r, 0);
+		number(&r, 0);
+		captured(&r, 1);
+		memory(&r, &ends[i].code, sizeof(ends[i].code));
+		maker_task(maker, 0, ends[i].tid, 7, 1, "program");
+		run(ends[i].tid, 7);
+		happen(id, &r);
+	}
+	text = shown(&(struct ktrace_output_calls){
+		.string_max = 32, .column = 1, .pids = true});
+	CHECK_STR(text, "[pid     7] +++ killed by SIGTERM +++\n"
+			"[pid     9] +++ killed by SIGTERM +++\n");
+	free(text);
+}
+
+CHECK_MAIN
