@@ -340,8 +340,11 @@ static void array_make(struct maker *m, const struct ktrace_word *word)
 	field_begin(m, size == 8 ? "u64" : "u32", "");
 	condition(m);
 	/* The number of bits is one too many. */
-	text_words(m->text, nodes ? "a%d 62 + 6 >> " : "a%d 4294967295 & ",
-		   word->from);
+	if (nodes)
+		text_words(m->text, "a%d %u + %u >> ", word->from, 8 * size - 2,
+			   size == 8 ? 6 : 5);
+	else
+		text_words(m->text, "a%d 4294967295 & ", word->from);
 	text_words(m->text, "each %u a%u i %u * + %u bytes %u next end", rounds,
 		   m->index, size, size, size);
 }

@@ -18,6 +18,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <ktrace/capture_names.h>
 
@@ -78,9 +79,18 @@ static bool is_struct(const struct ktrace_word *word)
 	return word_is(word, "S") || word_is(word, "V");
 }
 
+/* Do programs of 32 bits have it in another layout, which nobody shows? */
+static bool is_wide(const struct ktrace_word *word)
+{
+	return word_is(word, "X") || word_is(word, "info") ||
+	       !strcmp(word->set, "iovec") || !strcmp(word->set, "sock_fprog");
+}
+
 /* 0: in this event the word has no data of fixed size; for V it is the size that is known. */
 static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
 {
+	if (m->compat && is_wide(word))
+		return 0;
 	if (m->exit ? !word->out : !word->in || word->out)
 		return 0;
 	if (is_struct(word))

@@ -124,7 +124,7 @@ bool argument_memory(struct line *line, const struct call_view *view,
 /* The size of the program's pointers and longs. */
 static inline size_t word_size(const struct call_view *view)
 {
-	return call_is_compat(view) ? 4 : 8;
+	return strcmp(view->enter.type->system, "compat_syscalls") ? 8 : 4;
 }
 
 static inline uint64_t word_read(const uint8_t *bytes, size_t size)
@@ -270,8 +270,8 @@ void value_address(struct line *line, uint64_t address);
 void value_pid(struct line *line, int32_t pid);
 void value_comm(struct line *line, int32_t pid);
 void value_signal(struct line *line, uint64_t signal);
-/* The number of a system call of 64-bit programs. */
-void value_syscall(struct line *line, uint64_t number);
+/* The number of a system call of @arch: AUDIT_ARCH_X86_64 has names. */
+void value_syscall(struct line *line, uint64_t number, uint32_t arch);
 /* A user, a group; -1 is none. */
 void value_id(struct line *line, uint32_t value);
 void value_device(struct line *line, uint64_t device);

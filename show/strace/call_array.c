@@ -8,8 +8,6 @@
 
 #include "call.h"
 
-#define LONG_BITS 64
-
 /* What was captured of an array. */
 struct array {
 	struct captured c;
@@ -20,10 +18,12 @@ struct array {
 };
 
 /* How many longs have so many bits, which are one too many.  False: no number is that large. */
-static bool nodes_count(uint64_t bits, uint64_t *count)
+static bool nodes_count(uint64_t bits, size_t size, uint64_t *count)
 {
-	*count = (bits + LONG_BITS - 2) / LONG_BITS;
-	return *count >= bits / LONG_BITS && (!bits || *count);
+	uint64_t each = 8 * size;
+
+	*count = (bits + each - 2) / each;
+	return *count >= bits / each && (!bits || *count);
 }
 
 /* False: nobody looks there, because there are too many. */
@@ -44,7 +44,7 @@ static bool array_read(struct array *a, const struct call_view *view,
 				: sizeof(uint32_t),
 	};
 	if (nodes)
-		return nodes_count(count, &a->count);
+		return nodes_count(count, a->size, &a->count);
 	if (strcmp(word->set, "id") != 0)
 		return true;
 	a->count = (uint32_t)count;
@@ -68,10 +68,12 @@ void value_status(struct line *line, int64_t value)
 	constant_end_named(line, &constant, "%" PRId64, value);
 }
 
-static void put_element(struct line *line, const char *kind, uint64_t value)
+/* @size: in the program's memory. */
+static void put_element(struct line *line, const char *kind, uint64_t value,
+			size_t size)
 {
 	if (!strcmp(kind, "node"))
-		line_printf(line, "%016" PRIx64, value);
+		line_printf(line, "%0*" PRIx64, (int)(2 * size), value);
 	else if (!strcmp(kind, "address"))
 		value_address(line, value);
 	else if (!strcmp(kind, "status"))
@@ -99,7 +101,7 @@ void array_print(struct line *line, const struct call_view *view,
 		if ((i + 1) * a.size > a.c.size || i == call_elements_max(view))
 			break;
 		put_element(line, a.kind,
-			    word_read(a.c.bytes + i * a.size, a.size));
+			    word_read(a.c.bytes + i * a.size, a.size), a.size);
 	}
 	if (i < a.count)
 		line_puts(line, "...");

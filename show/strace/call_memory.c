@@ -58,26 +58,27 @@ static void put_data(struct line *line, const struct call_view *view,
 	const struct ktrace_word *word = call_word(view, argument);
 	struct captured c = captured_get(view, exit, argument, "");
 	uint64_t address = call_argument(view, argument);
-	int64_t size = call_argument(view, word->from), room;
+	int64_t size = call_argument(view, word->from);
+	/* A program may say that there is room without end. */
+	uint64_t room = call_argument(view, argument + 1);
 	size_t length = c.size;
 
 	/* No more than there was room for, also if there was more. */
 	if (exit && word->from == KTRACE_CALL_ARGUMENTS) {
-		room = call_argument(view, argument + 1);
-		size = room < size ? room : size;
+		if (room < (uint64_t)size)
+			size = room;
 		if (c.there && c.size >= (uint64_t)size)
 			c.unread = false;
 		length = (uint64_t)size < length ? (uint64_t)size : length;
 	}
 	if (exit &&
 	    (!strcmp(word->set, "sized") || !strcmp(word->set, "string"))) {
-		room = call_argument(view, argument + 1);
 		/* The length was asked for, no data. */
 		if (!room) {
 			value_address(line, address);
 			return;
 		}
-		if (room < size)
+		if (room < (uint64_t)size)
 			size = room;
 		if ((uint64_t)size < length)
 			length = size;

@@ -27,7 +27,7 @@ static void put_call(struct info *info)
 	size_t size = sizeof(info->of.entry.args[0]);
 
 	line_puts(info->line, filtered ? ", seccomp={nr=" : ", entry={nr=");
-	value_syscall(info->line, info->of.entry.nr);
+	value_syscall(info->line, info->of.entry.nr, info->of.arch);
 	for (size_t i = 0; i < 6 && info->size >= at + (i + 1) * size; i++)
 		line_printf(info->line, "%s%#" PRIx64, i ? ", " : ", args=[",
 			    (uint64_t)info->of.entry.args[i]);

@@ -246,7 +246,8 @@ static void call_members(const struct members *m, const siginfo_t *info)
 		member_number(m, "syscall", (uint32_t)info->si_syscall);
 	} else {
 		member_begin(m, "syscall");
-		value_syscall(m->line, (uint32_t)info->si_syscall);
+		value_syscall(m->line, (uint32_t)info->si_syscall,
+			      info->si_arch);
 	}
 	member_begin(m, "arch");
 	line_puts(m->line, m->json ? "\"" : "");

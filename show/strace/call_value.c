@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <linux/audit.h>
+
 #include "call.h"
 #include "base/escape.h"
 
@@ -458,10 +460,12 @@ void value_signal(struct line *line, uint64_t signal)
 	constant_end(line, &constant, "%d", (int32_t)signal);
 }
 
-void value_syscall(struct line *line, uint64_t number)
+void value_syscall(struct line *line, uint64_t number, uint32_t arch)
 {
 	const struct ktrace_names *names =
-		ktrace_names_find("syscall_number", NULL);
+		arch == AUDIT_ARCH_X86_64
+			? ktrace_names_find("syscall_number", NULL)
+			: NULL;
 	const char *name = names ? name_of(names, number, 0) : NULL;
 	struct constant constant = constant_begin(line);
 

@@ -138,19 +138,45 @@ static bool argument_lasts(const struct call_view *view, unsigned int argument)
 	return !word->out || (word->in && !strcmp(word->word, "V"));
 }
 
+/*
+ * What the entry could not read, and the exit has tried again.  For a call with a command, other data
+ * may have the same name at the exit.
+ */
+static struct captured captured_again(const struct call_view *view,
+				      unsigned int argument, const char *first,
+				      const char *own)
+{
+	bool has_command = view->call->command >= 0;
+	struct captured c = {0};
+	char name[160];
+
+	if (!has_command ||
+	    strcmp(view->call->arguments[argument].word, "by") != 0)
+		c = captured_find(view, true, first);
+	if (!c.there && has_command) {
+		snprintf(name, sizeof(name), "%s" KTRACE_CAPTURED_AGAIN, first);
+		c = captured_find(view, true, name);
+	}
+	if (!c.there && has_command) {
+		snprintf(name, sizeof(name), "%s" KTRACE_CAPTURED_AGAIN, own);
+		c = captured_find(view, true, name);
+	}
+	return c;
+}
+
 struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix)
 {
 	const struct ktrace_word *word = call_word(view, argument);
+	char first[128], own[128] = "";
+	struct captured c, later;
 	const char *field;
-	char name[128];
-	struct captured c;
 
 	if (!view->call || argument >= call_nr_arguments(view))
 		return (struct captured){0};
 	field = view->enter.type->fields[argument].name;
-	snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE, field, suffix);
-	c = captured_find(view, exit, name);
+	snprintf(first, sizeof(first), KTRACE_CAPTURED_VALUE, field, suffix);
+	c = captured_find(view, exit, first);
 	/*
 	 * For an argument that depends on a command: see
 	 * lib/session/commands.c.
@@ -159,21 +185,15 @@ struct captured captured_get(const struct call_view *view, bool exit,
 		const char *kind = *word->word == 'S' || *word->word == 'V'
 					   ? word->set
 					   : word->word;
-		char own[KTRACE_WORD_MAX + 2];
+		char part[KTRACE_WORD_MAX + 2];
 
-		snprintf(own, sizeof(own), "_%.*s", (int)strcspn(kind, "."),
+		snprintf(part, sizeof(part), "_%.*s", (int)strcspn(kind, "."),
 			 kind);
-		snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE, field, own);
-		c = captured_find(view, exit, name);
+		snprintf(own, sizeof(own), KTRACE_CAPTURED_VALUE, field, part);
+		c = captured_find(view, exit, own);
 	}
-	/* If the entry could not read it, the exit has tried again. */
 	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
-		struct captured later;
-
-		if (view->call->command >= 0)
-			strncat(name, KTRACE_CAPTURED_AGAIN,
-				sizeof(name) - strlen(name) - 1);
-		later = captured_find(view, true, name);
+		later = captured_again(view, argument, first, own);
 		if (later.there && later.size > c.size)
 			c = later;
 	}

@@ -32,6 +32,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -432,6 +433,8 @@ static int later(void)
 	syscall(SYS_writev, fds[0], UNREAD(iov), 1ul);
 	syscall(SYS_sendmsg, fds[0], UNREAD(message), 0ul);
 	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, UNREAD(size), sizeof(size));
+	ioctl(fds[1], FIONBIO, UNREAD(size));
+	syscall(SYS_quotactl, 0x80000700, unread("/dev/none", 10), 0ul, NULL);
 	syscall(SYS_utimensat, AT_FDCWD, "/tmp/faults/none", UNREAD(times), 0);
 	syscall(SYS_openat, AT_FDCWD, unread("/etc/passwd", 12), O_RDONLY);
 	syscall(SYS_execve, unread("/nowhere", 9), argv, no_environment);

@@ -49,6 +49,10 @@ for style in raw abbrev verbose; do
 		sh -c 'trap : USR1; kill -USR1 $$; umask 027; exec mknod fifo p'
 done
 refused '-X nonsense'
+# The programs that capture have limits, too.
+ktrace syscalls -q -y -s 8192 -o lines -- cat /etc/passwd >/dev/null
+check "-s 8192" is "$?" 0
+check "-s 8192: all of a file" like '^\[pid +[0-9]+\] read.*nobody'
 
 # ---- names of processes -----------------------------------------------------------
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 
@@ -488,6 +489,86 @@ TEST(arrays)
 		"set_mempolicy(MPOL_BIND, 0x1000, 18446744073709551615) = 0\n");
 }
 
+/* Programs of 32 bits have longs of 32 bits, also if calls.tab has no line of its own for them. */
+TEST(narrow_arrays)
+{
+	static const uint32_t longs[] = {1, 2};
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	run(7, 7);
+	enter = type_of("compat_syscalls", "sys_enter_set_mempolicy",
+			"mode nmask maxnode __nmask_val");
+	exit = type_of("compat_syscalls", "sys_exit_set_mempolicy", "ret");
+	number(&r, 2);
+	number(&r, 0x1000);
+	number(&r, 65);
+	captured(&r, 1);
+	memory(&r, longs, sizeof(longs));
+	happen(enter, &r);
+	returns(exit, 0);
+	check_shown("set_mempolicy(MPOL_BIND, [00000001, 00000002], 65) = 0\n");
+}
+
+/* A program may say that there is room without end. */
+TEST(room_without_end)
+{
+	static const uint64_t rooms[] = {5, 4, UINT64_MAX};
+	uint32_t enter, exit;
+	struct record r;
+
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_getxattr", "pathname name value size");
+	exit = type("sys_exit_getxattr", "ret __value_val");
+	for (size_t i = 0; i < 3; i++) {
+		r = (struct record){0};
+		number(&r, 0);
+		number(&r, 0);
+		number(&r, 0x1000);
+		number(&r, rooms[i]);
+		happen(enter, &r);
+		r = (struct record){0};
+		number(&r, 5);
+		captured(&r, 1);
+		memory(&r, "hello", 5);
+		happen(exit, &r);
+	}
+	check_shown(
+		"getxattr(NULL, NULL, \"hello\", 5)        = 5\n"
+		"getxattr(NULL, NULL, \"hell\", 4)         = 5\n"
+		"getxattr(NULL, NULL, \"hello\", 18446744073709551615) = 5\n");
+}
+
+/* What the entry of a call with a command could not read, the exit has tried again. */
+TEST(read_again)
+{
+	static const int one = 1;
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_ioctl",
+		     "fd cmd arg __cut __unread __arg_val_D");
+	exit = type("sys_exit_ioctl", "ret __arg_val_again");
+	number(&r, 3);
+	number(&r, FIONBIO);
+	number(&r, 0x1000);
+	number(&r, 0);
+	number(&r, 1);
+	captured(&r, 1);
+	memory(&r, NULL, 0);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, 0);
+	captured(&r, 1);
+	memory(&r, &one, sizeof(one));
+	happen(exit, &r);
+	check_shown("ioctl(3, FIONBIO, [1])                  = 0\n");
+}
+
 /* Of what ptrace says of a system call, as much as there was room for. */
 TEST(syscall_info)
 {
@@ -548,6 +629,27 @@ TEST(syscall_info)
 		    "{op=PTRACE_SYSCALL_INFO_ENTRY, arch=AUDIT_ARCH_X86_64, "
 		    "instruction_pointer=0x10, stack_pointer=0x20, "
 		    "entry={nr=__NR_write, args=[0x2]}}) = 88\n");
+	/* Other processors have other numbers. */
+	info.arch = AUDIT_ARCH_I386;
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_ptrace", "request pid addr data");
+	exit = type("sys_exit_ptrace", "ret __data_val_part");
+	r = (struct record){0};
+	number(&r, PTRACE_GET_SYSCALL_INFO);
+	number(&r, 8);
+	number(&r, 32);
+	number(&r, 0x1000);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, sizeof(info));
+	captured(&r, 1);
+	memory(&r, &info, 32);
+	happen(exit, &r);
+	check_shown("ptrace(PTRACE_GET_SYSCALL_INFO, 8, 32, "
+		    "{op=PTRACE_SYSCALL_INFO_ENTRY, arch=AUDIT_ARCH_I386, "
+		    "instruction_pointer=0x10, stack_pointer=0x20, "
+		    "entry={nr=1}}) = 88\n");
 }
 
 /* With all of its members, a struct has those that are left out otherwise. */
