@@ -121,7 +121,7 @@ struct kt_branches {
 	__u32 skip; /* out: so many at the beginning were overwritten while they were copied */
 	__u32 unfollowed; /* out: not followed for lack of memory: this thread or children; any programs */
 	__u32 ended;	  /* out: 1: the thread has ended */
-	__u32 pad;
+	__u32 lost; /* out: branches for which a producer had no room; the stepper has always */
 	__u64 time; /* out: when it was read, of the trace's clock: what came before is there */
 };
 

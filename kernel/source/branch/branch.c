@@ -22,6 +22,7 @@
 #include <ktrace_branch.h>
 
 #include "context.h"
+#include "producer.h"
 #include "recent.h"
 #include "session/access.h"
 #include "session/node.h"
@@ -113,7 +114,9 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 	char *word;
 	int err = 0;
 
-	*wish = (struct branch_wish){.size = KT_BRANCH_SIZE_DEFAULT};
+	*wish = (struct branch_wish){.size = KT_BRANCH_SIZE_DEFAULT,
+				     .producer = &branch_step,
+				     .modes = BRANCH_USER};
 	while (!err && (word = strsep(&text, " "))) {
 		if (!*word)
 			continue;

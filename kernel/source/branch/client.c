@@ -22,8 +22,8 @@ static void client_add(struct stepper *stepper, struct branch_client *client)
 	lockdep_assert_held(&clients_mutex);
 	raw_spin_lock_irqsave(&stepper->lock, flags);
 	list_add_tail(&client->node, &stepper->clients);
-	client->wanting = true;
-	stepper->wanting++;
+	client->wanting = client->producer == &branch_step;
+	stepper->wanting += client->wanting;
 	raw_spin_unlock_irqrestore(&stepper->lock, flags);
 }
 
@@ -103,6 +103,7 @@ static void client_begin(struct stepper *stepper, struct branch_client *client)
 				  smp_processor_id(), env_clock());
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
 		client->kind->begins(client);
+		branch_producers_look();
 	}
 }
 
@@ -165,6 +166,49 @@ void branch_clients_execute(struct stepper *stepper)
 	mutex_unlock(&clients_mutex);
 }
 
+void branch_clients_take(struct stepper *stepper,
+			 const struct branch_producer *producer,
+			 struct branch_found found)
+{
+	struct branch_client *client;
+
+	lockdep_assert_held(&stepper->lock);
+	list_for_each_entry(client, &stepper->clients, node) {
+		if (client->producer != producer ||
+		    !(client->modes & found.mode) ||
+		    !branch_client_takes(client, found.kind))
+			continue;
+		kt_branch_log_add(&client->log, found.kind, found.from,
+				  found.to);
+		if (!kt_branch_is_stamp(found.kind))
+			client->behind = client->log.head;
+	}
+}
+
+void branch_clients_lose(struct stepper *stepper,
+			 const struct branch_producer *producer, u32 nr)
+{
+	struct branch_client *client;
+
+	lockdep_assert_held(&stepper->lock);
+	list_for_each_entry(client, &stepper->clients, node)
+		if (client->producer == producer)
+			client->lost += nr;
+}
+
+unsigned int branch_clients_modes(const struct stepper *stepper,
+				  const struct branch_producer *producer)
+{
+	const struct branch_client *client;
+	unsigned int modes = 0;
+
+	lockdep_assert_held(&stepper->lock);
+	list_for_each_entry(client, &stepper->clients, node)
+		if (client->producer == producer && client->begun)
+			modes |= client->modes;
+	return modes;
+}
+
 void branch_clients_miss(struct stepper *stepper, bool thread)
 {
 	struct branch_client *client;
@@ -209,6 +253,7 @@ void branch_client_remove(struct branch_client *client)
 {
 	struct stepper *stepper;
 	unsigned long flags;
+	bool stopped = client->producer == &branch_step;
 
 	mutex_lock(&clients_mutex);
 	stepper = client->stepper;
@@ -224,7 +269,9 @@ void branch_client_remove(struct branch_client *client)
 		return;
 	/* If its task gives it room at this moment. */
 	wait_var_event(&client->meeting, !smp_load_acquire(&client->meeting));
-	stepper_again(stepper);
+	/* Others record nothing that nobody wants from the next switch on. */
+	if (stopped)
+		stepper_again(stepper);
 	stepper_put(stepper);
 }
 

@@ -8,6 +8,7 @@
 
 #include "branch_log.h"
 #include "mappings.h"
+#include "producer.h"
 
 struct branch_client;
 struct stepper;
@@ -35,6 +36,9 @@ struct branch_client_kind {
 
 struct branch_client {
 	const struct branch_client_kind *kind;
+	const struct branch_producer *producer;
+	unsigned int
+		modes; /* what it wants of that: bits of enum branch_mode */
 	struct kt_branch_log
 		log; /* if it is open already, the client is not asked for room */
 	bool threads,
@@ -45,6 +49,7 @@ struct branch_client {
 	u64 behind; /* the number behind the last entry that is no stamp */
 	/* It and those that it has begun, if there was no memory for them. */
 	u32 unfollowed;
+	u32 lost; /* branches for which the producer had no room */
 
 	/* For client.c and stops.c. */
 	struct list_head node;
@@ -52,7 +57,7 @@ struct branch_client {
 	bool met;     /* by its task */
 	bool meeting; /* at this moment */
 	bool begun;   /* its log may be written */
-	bool wanting;
+	bool wanting; /* stops */
 };
 
 /* Does an entry of this kind come into its log? */
@@ -85,6 +90,15 @@ bool branch_client_mappings(const struct branch_client *client, u32 *number,
 void branch_clients_begin(struct stepper *stepper);
 /* Behind its first step: what comes next is of the new program, if there is one.  May sleep. */
 void branch_clients_execute(struct stepper *stepper);
+/* Under the stepper's lock: its clients that have @producer get this, if they want it. */
+void branch_clients_take(struct stepper *stepper,
+			 const struct branch_producer *producer,
+			 struct branch_found found);
+void branch_clients_lose(struct stepper *stepper,
+			 const struct branch_producer *producer, u32 nr);
+/* What they want, all together. */
+unsigned int branch_clients_modes(const struct stepper *stepper,
+				  const struct branch_producer *producer);
 /* There is no stepper for a child. */
 void branch_clients_miss(struct stepper *stepper, bool thread);
 

@@ -22,6 +22,7 @@
 #include "context.h"
 #include "cpus.h"
 #include "env.h"
+#include "producer.h"
 #include "program/file.h"
 #include "program/follow.h"
 #include "program/space.h"
@@ -39,6 +40,7 @@ struct branch_context {
 	struct list_head threads;
 	u32 nr_threads;
 	bool closed;
+	bool producer_begun;
 
 	struct branch_cpus cpus; /* without a thread */
 	bool cpus_begun;
@@ -74,6 +76,8 @@ static struct thread *thread_make(struct branch_context *context,
 	if (!thread)
 		return NULL;
 	thread->client.kind = &thread_kind;
+	thread->client.producer = context->wish.producer;
+	thread->client.modes = context->wish.modes;
 	thread->client.threads = context->wish.threads;
 	thread->client.children = context->wish.children;
 	thread->client.branches_only = context->wish.events;
@@ -208,6 +212,21 @@ static int mappings_follow(struct branch_context *context)
 	return err == -EOPNOTSUPP ? -ENOSYS : err;
 }
 
+static int producer_begin(struct branch_context *context)
+{
+	const struct branch_producer *producer = context->wish.producer;
+	int err = producer->begin ? producer->begin() : 0;
+
+	context->producer_begun = !err;
+	return err;
+}
+
+static void producer_end(struct branch_context *context)
+{
+	if (context->producer_begun && context->wish.producer->end)
+		context->wish.producer->end();
+}
+
 /* Files lose their numbers, so nobody may have maps any more. */
 static void mappings_unfollow(struct branch_context *context)
 {
@@ -271,8 +290,11 @@ static int cpus_begin(struct branch_context *context)
 	int err;
 
 	context->cpus.asker = get_pid(task_tgid(current));
+	context->cpus.producer = context->wish.producer;
+	context->cpus.modes = context->wish.modes;
 	err = cpus_open(context);
 	err = err ?: mappings_follow(context);
+	err = err ?: producer_begin(context);
 	if (err)
 		return err;
 	if (context->following)
@@ -310,6 +332,7 @@ static int context_begin(struct branch_context *context)
 		goto out;
 	}
 	err = mappings_follow(context);
+	err = err ?: producer_begin(context);
 	if (err)
 		goto out;
 	err = -ENOMEM;
@@ -373,10 +396,17 @@ void branch_context_close(struct branch_context *context)
 	list_for_each_entry_safe(thread, next, &context->threads, node)
 		thread_free(thread);
 	cpus_end(context);
+	producer_end(context);
 	mappings_unfollow(context);
 	mmdrop(context->mm);
 	put_task_struct(context->payer);
 	kfree(context);
+}
+
+const struct branch_producer *branch_context_producer(
+	const struct branch_context *context)
+{
+	return context->wish.producer;
 }
 
 static struct thread *thread_at(struct branch_context *context, u32 number)
@@ -415,6 +445,7 @@ static const struct kt_branch_log *thread_read(struct branch_context *context,
 	branches->ended = READ_ONCE(thread->client.ended);
 	branches->unread = branch_client_unread(&thread->client);
 	branches->unfollowed = READ_ONCE(thread->client.unfollowed);
+	branches->lost = READ_ONCE(thread->client.lost);
 	return &thread->client.log;
 }
 
@@ -429,6 +460,7 @@ static const struct kt_branch_log *cpu_read(const struct branch_cpus *cpus,
 	branches->ended = 0;
 	branches->unread = atomic64_read(&cpus->unread);
 	branches->unfollowed = atomic_read(&cpus->missed);
+	branches->lost = atomic_read(&cpus->lost);
 	return &cpus->logs[cpu];
 }
 

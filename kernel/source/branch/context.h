@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct branch_context;
+struct branch_producer;
 struct kt_branches;
 struct kt_branch_maps;
 
@@ -21,17 +22,21 @@ struct branch_wish {
 	unsigned int cpu; /* without all_cpus */
 	u32 size;	  /* bytes of a buffer: a power of two */
 	bool unlimited;	  /* in locked memory */
+	const struct branch_producer *producer; /* one that can serve */
+	unsigned int modes;			/* bits of enum branch_mode */
 };
 
 /*
  * An error: -ESRCH, -ENOMEM, -EINVAL: this task runs no program; -EDQUOT: the limit of locked memory
  * would be passed; -ENOSYS: mappings cannot be followed; -ENODEV: there is no such CPU;
- * -E2BIG: so large buffers of all CPUs would pass what a context may have.  Takes
- * kt_mutex.
+ * -E2BIG: so large buffers of all CPUs would pass what a context may have; -EBUSY: somebody else has what
+ * the producer needs.  Takes kt_mutex.
  */
 struct branch_context *branch_context_open(const struct branch_wish *wish);
 /* Takes kt_mutex. */
 void branch_context_close(struct branch_context *context);
+const struct branch_producer *branch_context_producer(
+	const struct branch_context *context);
 /* Carries out KT_READ_BRANCHES. */
 int branch_context_read(struct branch_context *context,
 			struct kt_branches *branches);

@@ -15,24 +15,29 @@
 /* Changed under the mutex, read under RCU. */
 static LIST_HEAD(wanted);
 static DEFINE_MUTEX(wanted_mutex);
+static unsigned int nr_stepped; /* of them: by the stepper */
 
 static bool wants(const struct branch_cpus *cpus,
+		  const struct branch_producer *producer,
 		  const struct task_struct *task)
 {
-	return cpumask_test_cpu(smp_processor_id(), cpus->mask) &&
+	return cpus->producer == producer &&
+	       cpumask_test_cpu(smp_processor_id(), cpus->mask) &&
 	       task_tgid((struct task_struct *)task) != cpus->asker;
 }
 
-bool branch_cpus_want(const struct task_struct *task)
+unsigned int branch_cpus_modes(const struct branch_producer *producer,
+			       const struct task_struct *task)
 {
 	const struct branch_cpus *cpus;
-	bool found = false;
+	unsigned int modes = 0;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(cpus, &wanted, node)
-		found |= wants(cpus, task);
+		if (wants(cpus, producer, task))
+			modes |= cpus->modes;
 	rcu_read_unlock();
-	return found;
+	return modes;
 }
 
 /* Many tasks share a buffer. */
@@ -41,25 +46,25 @@ static u64 stamp_from(const struct task_struct *task)
 	return smp_processor_id() | (u64)task->pid << KT_BRANCH_TID_SHIFT;
 }
 
-void branch_cpus_take(const struct task_struct *task, enum kt_branch_kind kind,
-		      u64 from, u64 to)
+void branch_cpus_take(const struct branch_producer *producer,
+		      const struct task_struct *task, struct branch_found found)
 {
 	struct branch_cpus *cpus;
 
-	if (kt_branch_is_stamp(kind))
-		from = stamp_from(task);
+	if (kt_branch_is_stamp(found.kind))
+		found.from = stamp_from(task);
 	rcu_read_lock();
 	list_for_each_entry_rcu(cpus, &wanted, node) {
 		struct kt_branch_log *log = &cpus->logs[smp_processor_id()];
 
-		if (!wants(cpus, task))
+		if (!wants(cpus, producer, task) || !(cpus->modes & found.mode))
 			continue;
 		/* If the arrival is overwritten, this says whose they are. */
 		if (!(log->head % KT_BRANCH_STAMP_EVERY) &&
-		    !kt_branch_is_stamp(kind))
+		    !kt_branch_is_stamp(found.kind))
 			kt_branch_log_add(log, KT_BRANCH_TIME, stamp_from(task),
 					  env_clock());
-		kt_branch_log_add(log, kind, from, to);
+		kt_branch_log_add(log, found.kind, found.from, found.to);
 	}
 	rcu_read_unlock();
 }
@@ -70,8 +75,20 @@ void branch_cpus_unread(const struct task_struct *task)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(cpus, &wanted, node)
-		if (wants(cpus, task))
+		if (wants(cpus, &branch_step, task))
 			atomic64_inc(&cpus->unread);
+	rcu_read_unlock();
+}
+
+void branch_cpus_lose(const struct branch_producer *producer,
+		      const struct task_struct *task, u32 nr)
+{
+	struct branch_cpus *cpus;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(cpus, &wanted, node)
+		if (wants(cpus, producer, task))
+			atomic_add(nr, &cpus->lost);
 	rcu_read_unlock();
 }
 
@@ -81,22 +98,30 @@ void branch_cpus_miss(void)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(cpus, &wanted, node)
-		atomic_inc(&cpus->missed);
+		if (cpus->producer == &branch_step)
+			atomic_inc(&cpus->missed);
 	rcu_read_unlock();
 }
 
 /* The task that runs on this CPU has not come since the context is there. */
-static void look_here(void *unused)
+static void look_here(void *context)
 {
+	const struct branch_producer *producer = context;
+	const struct branch_found begins = {.kind = KT_BRANCH_BEGINS,
+					    .mode = BRANCH_ALL,
+					    .to = env_clock()};
 	struct stepper *stepper;
 
 	rcu_read_lock();
 	stepper = stepper_of(current);
-	if (stepper && branch_cpus_want(current)) {
-		branch_cpus_take(current, KT_BRANCH_BEGINS, 0, env_clock());
+	if (producer != &branch_step) {
+		branch_cpus_take(producer, current, begins);
+	} else if (stepper && branch_cpus_want(current)) {
+		branch_cpus_take(producer, current, begins);
 		stepper_again(stepper);
 	}
 	rcu_read_unlock();
+	branch_producers_look();
 }
 
 int branch_cpus_begin(struct branch_cpus *cpus)
@@ -108,10 +133,13 @@ int branch_cpus_begin(struct branch_cpus *cpus)
 		return err;
 	mutex_lock(&wanted_mutex);
 	list_add_rcu(&cpus->node, &wanted);
-	atomic_add(steppers_everywhere(), &cpus->missed);
+	if (cpus->producer == &branch_step) {
+		nr_stepped++;
+		atomic_add(steppers_everywhere(), &cpus->missed);
+	}
 	mutex_unlock(&wanted_mutex);
 	/* A switch has interrupts off: this comes before it, or behind it. */
-	on_each_cpu(look_here, NULL, true);
+	on_each_cpu(look_here, (void *)cpus->producer, true);
 	return 0;
 }
 
@@ -121,7 +149,7 @@ void branch_cpus_end(struct branch_cpus *cpus)
 	list_del_rcu(&cpus->node);
 	/* Who has found it wanted has told so in its stepper by then. */
 	synchronize_rcu();
-	if (list_empty(&wanted))
+	if (cpus->producer == &branch_step && !--nr_stepped)
 		steppers_nowhere();
 	mutex_unlock(&wanted_mutex);
 	steppers_release();

@@ -14,17 +14,21 @@
 #include <linux/types.h>
 
 #include "branch_log.h"
+#include "producer.h"
 
 struct pid;
 struct task_struct;
 
 struct branch_cpus {
+	const struct branch_producer *producer;
+	unsigned int modes; /* bits of enum branch_mode */
 	cpumask_var_t mask;
 	struct pid *asker; /* its process, which is left out */
 	struct kt_branch_log *
 		logs; /* of each CPU that there may be; those of the mask are open */
 	atomic_t missed; /* programs that are not traced, for lack of memory */
 	atomic64_t unread; /* instructions whose bytes could not be read */
+	atomic_t lost;	   /* branches for which the producer had no room */
 
 	/* For cpus.c. */
 	struct list_head node;
@@ -38,13 +42,23 @@ void branch_cpus_end(struct branch_cpus *cpus);
 unsigned int branch_cpus_nth(const struct branch_cpus *cpus,
 			     unsigned int number);
 
-/* For stops.c, with interrupts off: about this CPU. */
+/* For producers, with interrupts off: about this CPU. */
 
-/* Are the branches of this task wanted here? */
-bool branch_cpus_want(const struct task_struct *task);
-void branch_cpus_take(const struct task_struct *task, enum kt_branch_kind kind,
-		      u64 from, u64 to);
-/* A program is not traced. */
+/* Which branches of this task are wanted here of that one?  Bits of enum branch_mode. */
+unsigned int branch_cpus_modes(const struct branch_producer *producer,
+			       const struct task_struct *task);
+/* Is it to be stopped here? */
+static inline bool branch_cpus_want(const struct task_struct *task)
+{
+	return branch_cpus_modes(&branch_step, task);
+}
+/* Those that have @producer get this, if they want it. */
+void branch_cpus_take(const struct branch_producer *producer,
+		      const struct task_struct *task,
+		      struct branch_found found);
+void branch_cpus_lose(const struct branch_producer *producer,
+		      const struct task_struct *task, u32 nr);
+/* A program is not stepped. */
 void branch_cpus_miss(void);
 /* An instruction of it could not be read. */
 void branch_cpus_unread(const struct task_struct *task);

@@ -170,7 +170,8 @@ static bool must_look(struct stepper *stepper)
 
 	raw_spin_lock_irqsave(&stepper->lock, flags);
 	/* A stop that nobody knows of would kill it. */
-	must = stepper->stopping || stepper->wanting || stepper->parent;
+	must = stepper->stopping || !list_empty(&stepper->clients) ||
+	       stepper->parent;
 	raw_spin_unlock_irqrestore(&stepper->lock, flags);
 	return must;
 }

@@ -22,6 +22,7 @@
 #include "cpus.h"
 #include "env.h"
 #include "hooks.h"
+#include "producer.h"
 #include "program/space.h"
 #include "pushed.h"
 #include "step.h"
@@ -33,20 +34,37 @@
 /* ---- who is told ---------------------------------------------------------- */
 
 /* Under its lock. */
+static void deliver_cpus(struct stepper *stepper, enum kt_branch_kind kind,
+			 u64 from, u64 to)
+{
+	branch_cpus_take(&branch_step, stepper->task,
+			 (struct branch_found){kind, BRANCH_USER, from, to});
+}
+
+/* Who has another producer is told of what happens to the task. */
+static bool is_for(const struct branch_client *client, enum kt_branch_kind kind)
+{
+	return branch_client_takes(client, kind) &&
+	       (client->producer == &branch_step ||
+		(kind >= KT_BRANCH_ARRIVES && kind <= KT_BRANCH_ENDS) ||
+		kind == KT_BRANCH_LAST);
+}
+
+/* Under its lock. */
 static void deliver(struct stepper *stepper, enum kt_branch_kind kind, u64 from,
 		    u64 to)
 {
 	struct branch_client *client;
 
 	list_for_each_entry(client, &stepper->clients, node) {
-		if (!branch_client_takes(client, kind))
+		if (!is_for(client, kind))
 			continue;
 		kt_branch_log_add(&client->log, kind, from, to);
 		/* Stamps have no place, so what is mapped now may hold for them, too. */
 		if (!kt_branch_is_stamp(kind))
 			client->behind = client->log.head;
 	}
-	branch_cpus_take(stepper->task, kind, from, to);
+	deliver_cpus(stepper, kind, from, to);
 	if (!kt_branch_is_stamp(kind))
 		stepper->quiet_since = 0;
 	else if (!stepper->quiet_since)
@@ -165,9 +183,8 @@ static void stepper_looks(struct callback_head *head)
 			if (!is_forced())
 				stepper->own = regs->flags & X86_EFLAGS_TF;
 			if (!stepper->begun)
-				branch_cpus_take(current, KT_BRANCH_BEGINS,
-						 smp_processor_id(),
-						 env_clock());
+				deliver_cpus(stepper, KT_BRANCH_BEGINS,
+					     smp_processor_id(), env_clock());
 			begin_here(stepper, regs);
 			stops_begin(stepper, regs);
 		}
@@ -278,8 +295,8 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs,
 		missing = notice_visit(stepper, dropped);
 		follow(stepper, regs);
 		if (missing)
-			branch_cpus_take(current, KT_BRANCH_TIME,
-					 smp_processor_id(), env_clock());
+			deliver_cpus(stepper, KT_BRANCH_TIME,
+				     smp_processor_id(), env_clock());
 	}
 	if (!wanted)
 		stops_end(stepper, regs);
@@ -375,6 +392,7 @@ static void arrives(struct task_struct *task)
 static void hook_switches(struct task_struct *prev, struct task_struct *next)
 {
 	rcu_read_lock();
+	branch_producers_turn(prev, next);
 	leaves(prev);
 	arrives(next);
 	rcu_read_unlock();
@@ -492,20 +510,34 @@ static int killed_by(const struct stepper *stepper)
 	return 0;
 }
 
-static void hook_exits(void)
+static void deliver_last(struct stepper *stepper)
 {
 	u64 ip = task_pt_regs(current)->ip;
+	struct branch_client *client;
+
+	if (stepper->begun) {
+		deliver(stepper, KT_BRANCH_LAST, ip, killed_by(stepper));
+		return;
+	}
+	list_for_each_entry(client, &stepper->clients, node)
+		if (client->producer != &branch_step &&
+		    branch_client_takes(client, KT_BRANCH_LAST))
+			kt_branch_log_add(&client->log, KT_BRANCH_LAST, ip,
+					  killed_by(stepper));
+}
+
+static void hook_exits(void)
+{
 	struct branch_client *client;
 	struct stepper *stepper;
 	unsigned long flags;
 
+	branch_producers_look();
 	rcu_read_lock();
 	stepper = stepper_of(current);
 	if (stepper) {
 		raw_spin_lock_irqsave(&stepper->lock, flags);
-		if (stepper->begun)
-			deliver(stepper, KT_BRANCH_LAST, ip,
-				killed_by(stepper));
+		deliver_last(stepper);
 		deliver_stamp(stepper, KT_BRANCH_ENDS);
 		list_for_each_entry(client, &stepper->clients, node)
 			WRITE_ONCE(client->ended, true);
@@ -537,6 +569,12 @@ static const struct branch_hooks hooks = {
 	.resumes = hook_resumes,
 	.stops = hook_stops,
 	.breaks = hook_breaks,
+};
+
+const struct branch_producer branch_step = {
+	.name = "step",
+	.modes = BRANCH_USER,
+	.at_once = true,
 };
 
 void branch_stops_init(void)
