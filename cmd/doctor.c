@@ -395,6 +395,45 @@ static void symbols_examine(void)
 		     geteuid() ? " from this user" : " (kernel.kptr_restrict)");
 }
 
+/* Does the processor write its branches to memory, as 64-bit records? */
+static bool processor_stores_branches(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	bool found = false;
+	char line[8192];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, "flags", 5) && strstr(line, " bts ") &&
+			strstr(line, " dtes64 ");
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Who finds branches: as the control tree says it, if the module is loaded. */
+static void branches_examine(void)
+{
+	FILE *f = fopen("/sys/kernel/ktrace/branches", "re");
+	bool told = false;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		tell(GOOD, "branches", "%s", line);
+		told = true;
+	}
+	if (f)
+		fclose(f);
+	if (told)
+		return;
+	tell(GOOD, "branches", "step: user");
+	tell(GOOD, "branches",
+	     processor_stores_branches()
+		     ? "bts: the processor has it; the kernel is asked when "
+		       "ktrace-branch is loaded"
+		     : "bts: no: this machine has no branch trace store");
+}
+
 /* Markers need no kernel module, just a file system in memory. */
 static bool programs_examine(void)
 {
@@ -450,6 +489,7 @@ static int doctor_main(int argc, char **argv)
 	types_examine();
 	clock_examine();
 	symbols_examine();
+	branches_examine();
 	programs = programs_examine();
 	space_examine();
 	putchar('\n');

@@ -5,17 +5,23 @@
 #define PAGE 4096u
 
 /* The instruction may end before a page that is not there. */
-static bool look(struct kt_instruction *instruction, u64 at, bool narrow)
+bool kt_step_look(struct kt_instruction *instruction, u64 at, bool narrow,
+		  bool kernel)
 {
 	u8 bytes[KT_INSTRUCTION_MAX];
 	u32 size = sizeof(bytes), left = PAGE - at % PAGE;
 
-	if (env_copy(bytes, at, size, false)) {
-		if (left >= size || env_copy(bytes, at, left, false))
+	if (env_copy(bytes, at, size, kernel)) {
+		if (left >= size || env_copy(bytes, at, left, kernel))
 			return false;
 		size = left;
 	}
 	return kt_instruction_decode(instruction, bytes, size, narrow);
+}
+
+static bool look(struct kt_instruction *instruction, u64 at, bool narrow)
+{
+	return kt_step_look(instruction, at, narrow, false);
 }
 
 static void add(struct kt_step_done *done, enum kt_branch_kind kind, u64 from,

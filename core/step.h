@@ -48,4 +48,8 @@ void kt_step(struct kt_step *step, const struct kt_step_stop *stop,
  */
 bool kt_step_called(u64 at, u64 ip, bool narrow);
 
+/* The instruction at @at, of the running program or of the kernel.  False: it cannot be read, or is none. */
+bool kt_step_look(struct kt_instruction *instruction, u64 at, bool narrow,
+		  bool kernel);
+
 #endif /* KT_CORE_STEP_H */

@@ -5,9 +5,11 @@
  * A *context* is an open file `branches' of the control tree.  Who opens it writes one line, which
  * says what to trace:
  *
- *	pid PID [threads] [children] [mappings] [events] [size BYTES]
- *	cpu NUMBER [mappings] [size BYTES]
- *	all [mappings] [size BYTES]
+ *	pid PID [threads] [children] [mappings] [events] [HOW]
+ *	cpu NUMBER [mappings] [HOW]
+ *	all [mappings] [HOW]
+ *
+ * HOW is [size BYTES] [user] [kernel] [by step|bts].
  *
  *	pid PID		a thread, by its number in the reader's PID namespace
  *	threads		the threads that it begins from now on, too
@@ -20,10 +22,21 @@
  *	all		the same of all CPUs that are there
  *	size BYTES	of each buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
+ *	user		branches of the program; also if neither is given
+ *	kernel		branches of the kernel while the task runs, also those in interrupts, and those by
+ *			which it is entered and left; for root (CAP_SYS_ADMIN)
+ *	by step		by stopping the processor behind each instruction: on every machine, of the program
+ *	by bts		by Intel's branch trace store; neither mappings nor events
  *
- * Only branches of the program are traced, none of the kernel.  The context ends when the file
- * is closed.  A buffer keeps the newest entries; it stays when the thread has ended.  A context of a
- * thread has a buffer for each of its threads, one of CPUs a buffer for each CPU.
+ * Without `by', the first of these serves that can give what is wanted.  What the machine cannot give is
+ * refused, and the file `error' of the tree says why, and what would do.
+ *
+ * To read the file gives a line for each of these: its name, a colon, and either the words `user' and
+ * `kernel', as it can give them, or `no: ' and the reason.  In an open context, the line `by NAME' comes
+ * first.
+ *
+ * The context ends when the file is closed.  A buffer keeps the newest entries; it stays when the thread
+ * has ended.  A context of a thread has a buffer for each of its threads, one of CPUs a buffer for each CPU.
  */
 #ifndef _UAPI_KTRACE_BRANCH_H
 #define _UAPI_KTRACE_BRANCH_H
@@ -58,14 +71,18 @@ enum kt_branch_kind {
 	/*
 	 * The program has called the kernel, and goes on at `to', which is mostly behind the call.  There
 	 * is none if the kernel has sent it elsewhere before the call came back (KT_BRANCH_SENT).
+	 * By bts: `to' is where the kernel begins; only with branches of the kernel.
 	 */
 	KT_BRANCH_SYSCALL = 7,
 	/*
 	 * The kernel has sent the program elsewhere: to the handler of a signal, back from it, or
-	 * to the beginning of another program.
+	 * to the beginning of another program.  By bts: the kernel is left; only with its branches.
 	 */
 	KT_BRANCH_SENT = 8,
-	/* Something between `from' and `to' that could not be followed. */
+	/*
+	 * Something between `from' and `to' that could not be followed.  By bts: an interrupt or a fault,
+	 * or the instruction is not there any more.
+	 */
 	KT_BRANCH_UNKNOWN = 9,
 	/*
 	 * Stamps.  `to' is the time, of the trace's clock; the lower 32 bits of `from' are the CPU.  In
@@ -85,11 +102,19 @@ enum kt_branch_kind {
 	KT_BRANCH_LAST = 14,
 	/*
 	 * A stamp: behind KT_BRANCH_SYSCALL and KT_BRANCH_SENT, when the thread went on there; in the
-	 * buffer of a CPU also elsewhere (KT_BRANCH_STAMP_EVERY).
+	 * buffer of a CPU also elsewhere (KT_BRANCH_STAMP_EVERY).  By bts: not there, but behind branches
+	 * that came from the store together, when they were taken from there.
 	 */
 	KT_BRANCH_TIME = 15,
 	KT_BRANCH_KINDS
 };
+
+/* The address in `from' of an entry that is no stamp: the kernel's are the upper half. */
+static inline __u64 kt_branch_place(__u64 from)
+{
+	return (__u64)((__s64)(from << (64 - KT_BRANCH_KIND_SHIFT)) >>
+		       (64 - KT_BRANCH_KIND_SHIFT));
+}
 
 /* Of a kind. */
 static inline int kt_branch_is_stamp(unsigned int kind)
@@ -109,6 +134,10 @@ static inline int kt_branch_is_stamp(unsigned int kind)
  *			CPUs in their order.
  *			ENOENT: there are not so many threads or CPUs.
  *			ENODATA: the context was not told yet what to trace.
+ *
+ * `lost' counts those of what the context wants for which there was no room, and one each time that it is
+ * not known how many are missing, or whether any are: the processor's store was found full, somebody else
+ * had it, or the task came to a CPU that has none.  A context of CPUs has one number for all of these.
  */
 struct kt_branches {
 	__u64 entries; /* in: where to copy them: an array of struct kt_branch */
@@ -121,7 +150,7 @@ struct kt_branches {
 	__u32 skip; /* out: so many at the beginning were overwritten while they were copied */
 	__u32 unfollowed; /* out: not followed for lack of memory: this thread or children; any programs */
 	__u32 ended;	  /* out: 1: the thread has ended */
-	__u32 lost; /* out: branches for which a producer had no room; the stepper has always */
+	__u32 lost; /* out: by bts: branches that are missing, see above */
 	__u64 time; /* out: when it was read, of the trace's clock: what came before is there */
 };
 

@@ -100,7 +100,7 @@ refuses_line 'pid 99999999999' 'there is no thread'
 refuses_line 'pid 2' 'runs no program'
 refuses_line 'pid 1 size 4095' '4096 to 67108864'
 refuses_line 'pid 1 size 67108865' '4096 to 67108864'
-refuses_line 'pid 1 cpus' 'pid, cpu, all, size, threads, children, mappings or events is wanted, not "cpus"'
+refuses_line 'pid 1 cpus' 'pid, cpu, all, size, threads, children, mappings, events, user, kernel or by is wanted, not "cpus"'
 check "nobody without CAP_SYS_PTRACE opens it" not setpriv --inh-caps=-sys_ptrace \
 	--bounding-set=-sys_ptrace sh -c "exec 3<>$tree/branches" 2>/dev/null
 check "locked memory is limited" is "$(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock \

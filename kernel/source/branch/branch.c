@@ -30,6 +30,7 @@
 #include "session/sources.h"
 #include "stepper.h"
 #include "stops.h"
+#include "store.h"
 
 #define LINE_MAX 255
 
@@ -105,6 +106,76 @@ static int wish_of_cpus(struct kt_session *session,
 	return 0;
 }
 
+/* ---- who serves ----------------------------------------------------------- */
+
+static const char *lacks(const struct branch_producer *producer)
+{
+	return producer->lacks ? producer->lacks() : NULL;
+}
+
+static int producer_of_wish(struct kt_session *session, char **text,
+			    struct branch_wish *wish)
+{
+	const char *word = strsep(text, " ") ?: "";
+	const struct branch_producer *producer;
+	unsigned int i;
+
+	for (i = 0; (producer = branch_producer_nth(i)); i++) {
+		if (strcmp(word, producer->name))
+			continue;
+		wish->producer = producer;
+		return 0;
+	}
+	return kt_refuse(session, -EINVAL,
+			 "by step, or by bts, not by \"%*pE\"",
+			 (int)min_t(size_t, strlen(word), 60), word);
+}
+
+static bool can_serve(const struct branch_producer *producer,
+		      const struct branch_wish *wish)
+{
+	return !(wish->modes & ~producer->modes) &&
+	       (producer->at_once || (!wish->events && !wish->mappings));
+}
+
+/* Nobody was asked for by name, or the one that was cannot. */
+static int producer_choose(struct kt_session *session, struct branch_wish *wish)
+{
+	const struct branch_producer *producer = wish->producer;
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; !producer; i++) {
+		producer = branch_producer_nth(i);
+		if (!producer)
+			return kt_refuse(session, -EINVAL,
+					 "events and mappings are for branches "
+					 "of programs: leave out \"kernel\"");
+		if (!can_serve(producer, wish))
+			producer = NULL;
+	}
+	wish->producer = producer;
+	if (wish->modes & ~producer->modes)
+		return kt_refuse(session, -EINVAL,
+				 "branches of the kernel are not found by %s: "
+				 "by bts, or leave out \"kernel\"",
+				 producer->name);
+	if (!can_serve(producer, wish))
+		return kt_refuse(session, -EINVAL,
+				 "events and mappings are not known by %s: by "
+				 "step, or leave them out",
+				 producer->name);
+	why = lacks(producer);
+	if (why)
+		return kt_refuse(session, -EOPNOTSUPP,
+				 "%s; user branches are traced by "
+				 "single-stepping (by step)",
+				 why);
+	return 0;
+}
+
+/* ---- what is wanted ------------------------------------------------------- */
+
 /* @whole: who asks may have all programs. */
 static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 		      char *text, bool whole)
@@ -114,9 +185,7 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 	char *word;
 	int err = 0;
 
-	*wish = (struct branch_wish){.size = KT_BRANCH_SIZE_DEFAULT,
-				     .producer = &branch_step,
-				     .modes = BRANCH_USER};
+	*wish = (struct branch_wish){.size = KT_BRANCH_SIZE_DEFAULT};
 	while (!err && (word = strsep(&text, " "))) {
 		if (!*word)
 			continue;
@@ -138,11 +207,17 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 			wish->mappings = true;
 		else if (!strcmp(word, "events"))
 			wish->events = true;
+		else if (!strcmp(word, "user"))
+			wish->modes |= BRANCH_USER;
+		else if (!strcmp(word, "kernel"))
+			wish->modes |= BRANCH_KERNEL;
+		else if (!strcmp(word, "by"))
+			err = producer_of_wish(session, &text, wish);
 		else
 			err = kt_refuse(session, -EINVAL,
 					"pid, cpu, all, size, threads, "
-					"children, mappings or events is "
-					"wanted, not "
+					"children, mappings, events, user, "
+					"kernel or by is wanted, not "
 					"\"%*pE\"",
 					(int)min_t(size_t, strlen(word), 60),
 					word);
@@ -153,8 +228,15 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 		return kt_refuse(session, -EPERM,
 				 "branches of all programs are for root "
 				 "(CAP_SYS_ADMIN)");
-	if (cpus)
-		return wish_of_cpus(session, wish, of_thread);
+	wish->modes = wish->modes ?: BRANCH_USER;
+	if ((wish->modes & BRANCH_KERNEL) && !whole)
+		return kt_refuse(session, -EPERM,
+				 "branches of the kernel are for root "
+				 "(CAP_SYS_ADMIN)");
+	if (cpus) {
+		err = wish_of_cpus(session, wish, of_thread);
+		return err ?: producer_choose(session, wish);
+	}
 	if (!pid || pid > INT_MAX)
 		return kt_refuse(session, pid ? -ESRCH : -EINVAL,
 				 pid ? "there is no thread %lu"
@@ -162,7 +244,26 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 				       "missing",
 				 pid);
 	wish->pid = pid;
-	return 0;
+	return producer_choose(session, wish);
+}
+
+/* Only the branch trace store may be refused. */
+static int refuse_store(struct kt_session *session, int err)
+{
+	if (err == -ENOMEM)
+		return kt_refuse(session, err, "no memory");
+	if (err != -EBUSY)
+		return kt_refuse(
+			session, err,
+			"perf does not give the branch trace store: error %d; "
+			"user branches are traced by single-stepping (by step)",
+			err);
+	return kt_refuse(
+		session, err,
+		"perf does not give the branch trace store: is a perf event "
+		"with Intel PT or branches open, or ftrace off (sysctl "
+		"kernel.ftrace_enabled)? User branches are traced by "
+		"single-stepping (by step)");
 }
 
 static int refuse_wish(struct kt_session *session,
@@ -200,8 +301,8 @@ static int refuse_wish(struct kt_session *session,
 				 "is PREEMPT_RT");
 	default:
 		return kt_refuse(session, err,
-				 "this kernel cannot be asked to stop programs "
-				 "behind each instruction: error %d",
+				 "this kernel cannot be asked to tell of tasks "
+				 "(tracepoints and kprobes): error %d",
 				 err);
 	}
 }
@@ -243,6 +344,7 @@ static int ask(struct file *file, char *text)
 	struct asked *asked = file->private_data;
 	struct branch_context *context;
 	struct branch_wish wish;
+	bool refused;
 	int err;
 
 	mutex_lock(&kt_mutex);
@@ -256,13 +358,15 @@ static int ask(struct file *file, char *text)
 	if (err)
 		return err;
 	wish.unlimited = asked->unlimited;
-	context = branch_context_open(&wish);
+	context = branch_context_open(&wish, &refused);
 	if (!IS_ERR(context)) {
 		asked->context = context;
 		return 0;
 	}
 	mutex_lock(&kt_mutex);
-	err = refuse_wish(session, &wish, PTR_ERR(context));
+	err = PTR_ERR(context);
+	err = refused ? refuse_store(session, err)
+		      : refuse_wish(session, &wish, err);
 	kt_session_blame(session, file);
 	mutex_unlock(&kt_mutex);
 	return err;
@@ -287,6 +391,45 @@ static ssize_t fop_write(struct file *file, const char __user *from,
 	err = ask(file, strim(text));
 	mutex_unlock(&asked->lock);
 	return err ?: size;
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static int producers_print(char *text, size_t size)
+{
+	const struct branch_producer *producer;
+	unsigned int i;
+	int length = 0;
+
+	for (i = 0; (producer = branch_producer_nth(i)); i++) {
+		const char *why = lacks(producer);
+
+		length += scnprintf(
+			text + length, size - length, "%s:%s%s%s%s\n",
+			producer->name, why ? " no: " : "", why ?: "",
+			!why && (producer->modes & BRANCH_USER) ? " user" : "",
+			!why && (producer->modes & BRANCH_KERNEL) ? " kernel"
+								  : "");
+	}
+	return length;
+}
+
+static ssize_t fop_read(struct file *file, char __user *to, size_t size,
+			loff_t *pos)
+{
+	struct asked *asked = file->private_data;
+	const struct branch_context *context;
+	char text[512];
+	int length = 0;
+
+	mutex_lock(&asked->lock);
+	context = asked->context;
+	mutex_unlock(&asked->lock);
+	if (context)
+		length = scnprintf(text, sizeof(text), "by %s\n",
+				   branch_context_producer(context)->name);
+	length += producers_print(text + length, sizeof(text) - length);
+	return simple_read_from_buffer(to, size, pos, text, length);
 }
 
 static int branches_read(struct branch_context *context, void __user *place)
@@ -337,6 +480,7 @@ static const struct file_operations fops = {
 	.owner = THIS_MODULE,
 	.open = fop_open,
 	.release = fop_release,
+	.read = fop_read,
 	.write = fop_write,
 	.unlocked_ioctl = fop_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
@@ -375,6 +519,7 @@ static void __exit branch_exit(void)
 	kt_source_unregister(&source);
 	branch_recent_exit();
 	steppers_exit();
+	branch_store_exit();
 }
 
 module_init(branch_init);

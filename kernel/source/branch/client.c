@@ -84,11 +84,28 @@ static struct branch_client *client_unmet(struct stepper *stepper)
 	return NULL;
 }
 
+/* What was found before this is not the client's. */
+static void client_start(struct stepper *stepper, struct branch_client *client)
+{
+	unsigned long flags;
+	u64 now;
+
+	local_irq_save(flags);
+	now = env_clock();
+	branch_producers_turn(current, current);
+	raw_spin_lock(&stepper->lock);
+	client->begun = true;
+	kt_branch_log_add(&client->log, KT_BRANCH_BEGINS, smp_processor_id(),
+			  now);
+	raw_spin_unlock(&stepper->lock);
+	branch_producers_turn(current, current);
+	local_irq_restore(flags);
+}
+
 /* The mutex is free meanwhile: memory may have to be waited for, also for what others do. */
 static void client_begin(struct stepper *stepper, struct branch_client *client)
 {
 	struct kt_branch *entries = client->log.entries;
-	unsigned long flags;
 	u32 nr;
 
 	if (!entries) {
@@ -97,13 +114,8 @@ static void client_begin(struct stepper *stepper, struct branch_client *client)
 			kt_branch_log_open(&client->log, entries, nr);
 	}
 	if (entries) {
-		raw_spin_lock_irqsave(&stepper->lock, flags);
-		client->begun = true;
-		kt_branch_log_add(&client->log, KT_BRANCH_BEGINS,
-				  smp_processor_id(), env_clock());
-		raw_spin_unlock_irqrestore(&stepper->lock, flags);
+		client_start(stepper, client);
 		client->kind->begins(client);
-		branch_producers_look();
 	}
 }
 
@@ -186,13 +198,15 @@ void branch_clients_take(struct stepper *stepper,
 }
 
 void branch_clients_lose(struct stepper *stepper,
-			 const struct branch_producer *producer, u32 nr)
+			 const struct branch_producer *producer,
+			 unsigned int modes, u32 nr)
 {
 	struct branch_client *client;
 
 	lockdep_assert_held(&stepper->lock);
 	list_for_each_entry(client, &stepper->clients, node)
-		if (client->producer == producer)
+		if (client->producer == producer && client->begun &&
+		    (client->modes & modes))
 			client->lost += nr;
 }
 
@@ -273,6 +287,14 @@ void branch_client_remove(struct branch_client *client)
 	if (stopped)
 		stepper_again(stepper);
 	stepper_put(stepper);
+}
+
+/* If the task has left that CPU meanwhile, that was given then. */
+void branch_client_flush(const struct branch_client *client)
+{
+	if (client->stepper)
+		branch_producer_flush(client->producer,
+				      task_cpu(client->stepper->task));
 }
 
 u64 branch_client_unread(const struct branch_client *client)

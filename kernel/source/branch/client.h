@@ -78,6 +78,8 @@ static inline bool branch_client_takes(const struct branch_client *client,
 int branch_client_add(struct branch_client *client, struct task_struct *task);
 /* The client and its buffer are not used any more.  May sleep. */
 void branch_client_remove(struct branch_client *client);
+/* What its task has done until now is in its buffer.  May sleep. */
+void branch_client_flush(const struct branch_client *client);
 /* Instructions of its task whose bytes could not be read. */
 u64 branch_client_unread(const struct branch_client *client);
 /* branch_mappings_get() of a client's. */
@@ -94,8 +96,10 @@ void branch_clients_execute(struct stepper *stepper);
 void branch_clients_take(struct stepper *stepper,
 			 const struct branch_producer *producer,
 			 struct branch_found found);
+/* The same of @nr branches that are lost; @modes: whose they may be. */
 void branch_clients_lose(struct stepper *stepper,
-			 const struct branch_producer *producer, u32 nr);
+			 const struct branch_producer *producer,
+			 unsigned int modes, u32 nr);
 /* What they want, all together. */
 unsigned int branch_clients_modes(const struct stepper *stepper,
 				  const struct branch_producer *producer);

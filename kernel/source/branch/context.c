@@ -40,7 +40,7 @@ struct branch_context {
 	struct list_head threads;
 	u32 nr_threads;
 	bool closed;
-	bool producer_begun;
+	bool producer_begun, producer_refused;
 
 	struct branch_cpus cpus; /* without a thread */
 	bool cpus_begun;
@@ -218,6 +218,7 @@ static int producer_begin(struct branch_context *context)
 	int err = producer->begin ? producer->begin() : 0;
 
 	context->producer_begun = !err;
+	context->producer_refused = err;
 	return err;
 }
 
@@ -245,7 +246,8 @@ static int cpus_open(struct branch_context *context)
 	unsigned int cpu;
 	int err;
 
-	if (!zalloc_cpumask_var(&cpus->mask, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&cpus->mask, GFP_KERNEL) ||
+	    !zalloc_cpumask_var(&cpus->begun, GFP_KERNEL))
 		return -ENOMEM;
 	if (context->wish.all_cpus)
 		cpumask_copy(cpus->mask, cpu_present_mask);
@@ -282,6 +284,7 @@ static void cpus_free(struct branch_context *context)
 	}
 	put_pid(cpus->asker);
 	kvfree(cpus->logs);
+	free_cpumask_var(cpus->begun);
 	free_cpumask_var(cpus->mask);
 }
 
@@ -352,12 +355,14 @@ out:
 	return err;
 }
 
-struct branch_context *branch_context_open(const struct branch_wish *wish)
+struct branch_context *branch_context_open(const struct branch_wish *wish,
+					   bool *refused)
 {
 	struct branch_context *context =
 		kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	int err;
 
+	*refused = false;
 	if (!context)
 		return ERR_PTR(-ENOMEM);
 	context->wish = *wish;
@@ -373,6 +378,7 @@ struct branch_context *branch_context_open(const struct branch_wish *wish)
 		err = wish->pid ? context_begin(context) : cpus_begin(context);
 	if (!err)
 		return context;
+	*refused = context->producer_refused;
 	branch_context_close(context);
 	return ERR_PTR(err);
 }
@@ -442,6 +448,7 @@ static const struct kt_branch_log *thread_read(struct branch_context *context,
 	mutex_unlock(&context->lock);
 	if (!thread)
 		return NULL;
+	branch_client_flush(&thread->client);
 	branches->ended = READ_ONCE(thread->client.ended);
 	branches->unread = branch_client_unread(&thread->client);
 	branches->unfollowed = READ_ONCE(thread->client.unfollowed);
@@ -456,6 +463,7 @@ static const struct kt_branch_log *cpu_read(const struct branch_cpus *cpus,
 
 	if (cpu >= nr_cpu_ids)
 		return NULL;
+	branch_producer_flush(cpus->producer, cpu);
 	branches->tid = cpu;
 	branches->ended = 0;
 	branches->unread = atomic64_read(&cpus->unread);
@@ -471,12 +479,13 @@ int branch_context_read(struct branch_context *context,
 	u64 overwritten;
 	int err;
 
+	/* Before that is asked for what it has found. */
+	branches->time = env_clock();
 	log = context->wish.pid ? thread_read(context, branches)
 				: cpu_read(&context->cpus, branches);
 	if (!log)
 		return -ENOENT;
 	branches->first = branches->nr = branches->skip = 0;
-	branches->time = env_clock();
 	if (!smp_load_acquire(&log->entries))
 		return 0;
 	branches->first =

@@ -29,10 +29,11 @@ struct branch_wish {
 /*
  * An error: -ESRCH, -ENOMEM, -EINVAL: this task runs no program; -EDQUOT: the limit of locked memory
  * would be passed; -ENOSYS: mappings cannot be followed; -ENODEV: there is no such CPU;
- * -E2BIG: so large buffers of all CPUs would pass what a context may have; -EBUSY: somebody else has what
- * the producer needs.  Takes kt_mutex.
+ * -E2BIG: so large buffers of all CPUs would pass what a context may have; or why the kernel does not tell
+ * of tasks.  *@refused: it is the producer's error.  Takes kt_mutex.
  */
-struct branch_context *branch_context_open(const struct branch_wish *wish);
+struct branch_context *branch_context_open(const struct branch_wish *wish,
+					   bool *refused);
 /* Takes kt_mutex. */
 void branch_context_close(struct branch_context *context);
 const struct branch_producer *branch_context_producer(

@@ -22,7 +22,7 @@ static bool wants(const struct branch_cpus *cpus,
 		  const struct task_struct *task)
 {
 	return cpus->producer == producer &&
-	       cpumask_test_cpu(smp_processor_id(), cpus->mask) &&
+	       cpumask_test_cpu(smp_processor_id(), cpus->begun) &&
 	       task_tgid((struct task_struct *)task) != cpus->asker;
 }
 
@@ -81,13 +81,14 @@ void branch_cpus_unread(const struct task_struct *task)
 }
 
 void branch_cpus_lose(const struct branch_producer *producer,
-		      const struct task_struct *task, u32 nr)
+		      const struct task_struct *task, unsigned int modes,
+		      u32 nr)
 {
 	struct branch_cpus *cpus;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(cpus, &wanted, node)
-		if (wants(cpus, producer, task))
+		if (wants(cpus, producer, task) && (cpus->modes & modes))
 			atomic_add(nr, &cpus->lost);
 	rcu_read_unlock();
 }
@@ -103,25 +104,59 @@ void branch_cpus_miss(void)
 	rcu_read_unlock();
 }
 
-/* The task that runs on this CPU has not come since the context is there. */
+/* The task that runs on this CPU has not come since the context is there.  False: it is not wanted. */
+static bool stamp_begin(struct branch_cpus *cpus, u64 now)
+{
+	if (!wants(cpus, cpus->producer, current))
+		return false;
+	kt_branch_log_add(&cpus->logs[smp_processor_id()], KT_BRANCH_BEGINS,
+			  stamp_from(current), now);
+	return true;
+}
+
+/* What was found on this CPU before this is not the context's. */
+static void begin_here(struct branch_cpus *cpus)
+{
+	unsigned int cpu = smp_processor_id();
+	u64 now = env_clock();
+
+	if (!cpumask_test_cpu(cpu, cpus->mask) ||
+	    cpumask_test_cpu(cpu, cpus->begun))
+		return;
+	branch_producers_turn(current, current);
+	cpumask_set_cpu(cpu, cpus->begun);
+	stamp_begin(cpus, now);
+	branch_producers_turn(current, current);
+}
+
 static void look_here(void *context)
 {
-	const struct branch_producer *producer = context;
-	const struct branch_found begins = {.kind = KT_BRANCH_BEGINS,
-					    .mode = BRANCH_ALL,
-					    .to = env_clock()};
+	struct branch_cpus *cpus = context;
 	struct stepper *stepper;
 
+	if (cpus->producer != &branch_step) {
+		begin_here(cpus);
+		return;
+	}
 	rcu_read_lock();
 	stepper = stepper_of(current);
-	if (producer != &branch_step) {
-		branch_cpus_take(producer, current, begins);
-	} else if (stepper && branch_cpus_want(current)) {
-		branch_cpus_take(producer, current, begins);
+	if (stepper && stamp_begin(cpus, env_clock()))
 		stepper_again(stepper);
-	}
 	rcu_read_unlock();
-	branch_producers_look();
+}
+
+void branch_cpus_come(const struct branch_producer *producer)
+{
+	struct branch_cpus *cpus;
+	unsigned long flags;
+
+	rcu_read_lock();
+	local_irq_save(flags);
+	list_for_each_entry_rcu(cpus, &wanted, node)
+		if (cpus->producer == producer)
+			begin_here(cpus);
+	local_irq_restore(flags);
+	rcu_read_unlock();
 }
 
 int branch_cpus_begin(struct branch_cpus *cpus)
@@ -131,6 +166,9 @@ int branch_cpus_begin(struct branch_cpus *cpus)
 
 	if (err)
 		return err;
+	/* Whoever comes to a CPU is stepped, also if that comes on later. */
+	if (cpus->producer == &branch_step)
+		cpumask_copy(cpus->begun, cpus->mask);
 	mutex_lock(&wanted_mutex);
 	list_add_rcu(&cpus->node, &wanted);
 	if (cpus->producer == &branch_step) {
@@ -139,7 +177,7 @@ int branch_cpus_begin(struct branch_cpus *cpus)
 	}
 	mutex_unlock(&wanted_mutex);
 	/* A switch has interrupts off: this comes before it, or behind it. */
-	on_each_cpu(look_here, (void *)cpus->producer, true);
+	on_each_cpu(look_here, cpus, true);
 	return 0;
 }
 

@@ -23,7 +23,8 @@ struct branch_cpus {
 	const struct branch_producer *producer;
 	unsigned int modes; /* bits of enum branch_mode */
 	cpumask_var_t mask;
-	struct pid *asker; /* its process, which is left out */
+	cpumask_var_t begun; /* of these: its buffer may be written */
+	struct pid *asker;   /* its process, which is left out */
 	struct kt_branch_log *
 		logs; /* of each CPU that there may be; those of the mask are open */
 	atomic_t missed; /* programs that are not traced, for lack of memory */
@@ -56,8 +57,12 @@ static inline bool branch_cpus_want(const struct task_struct *task)
 void branch_cpus_take(const struct branch_producer *producer,
 		      const struct task_struct *task,
 		      struct branch_found found);
+/* The same of @nr branches that are lost; @modes: whose they may be. */
 void branch_cpus_lose(const struct branch_producer *producer,
-		      const struct task_struct *task, u32 nr);
+		      const struct task_struct *task, unsigned int modes,
+		      u32 nr);
+/* Called on a CPU that has come on, with interrupts on: those that have @producer begin there, too. */
+void branch_cpus_come(const struct branch_producer *producer);
 /* A program is not stepped. */
 void branch_cpus_miss(void);
 /* An instruction of it could not be read. */

@@ -3,11 +3,13 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 
 #include "producer.h"
 
 static const struct branch_producer *const producers[] = {
 	&branch_step,
+	&branch_store,
 };
 
 const struct branch_producer *branch_producer_nth(unsigned int i)
@@ -31,4 +33,20 @@ void branch_producers_look(void)
 	local_irq_save(flags);
 	branch_producers_turn(current, current);
 	local_irq_restore(flags);
+}
+
+static void turn_here(void *context)
+{
+	const struct branch_producer *producer = context;
+
+	producer->turn(current, current);
+}
+
+void branch_producer_flush(const struct branch_producer *producer,
+			   unsigned int cpu)
+{
+	/* On a CPU that is off, nothing is found. */
+	if (producer->turn)
+		smp_call_function_single(cpu, turn_here, (void *)producer,
+					 true);
 }

@@ -40,7 +40,10 @@ struct branch_producer {
 	bool at_once;
 	/* Why this machine has none of it; NULL: it has.  May sleep.  NULL: every machine has. */
 	const char *(*lacks)(void);
-	/* A context begins.  0, -ENOMEM, or -EBUSY: somebody else has it.  May sleep.  May be NULL. */
+	/*
+	 * A context begins.  0, -ENOMEM; -EBUSY: somebody else has it; or why else there is none.  May
+	 * sleep.  May be NULL.
+	 */
 	int (*begin)(void);
 	/* That context has ended.  May sleep. */
 	void (*end)(void);
@@ -52,7 +55,8 @@ struct branch_producer {
 	void (*turn)(struct task_struct *prev, struct task_struct *next);
 };
 
-extern const struct branch_producer branch_step; /* stops.c */
+extern const struct branch_producer branch_step;  /* stops.c */
+extern const struct branch_producer branch_store; /* store.c */
 
 /* Number @i, from 0; NULL: there are not so many.  That which serves without being asked for comes first. */
 const struct branch_producer *branch_producer_nth(unsigned int i);
@@ -61,5 +65,8 @@ const struct branch_producer *branch_producer_nth(unsigned int i);
 void branch_producers_turn(struct task_struct *prev, struct task_struct *next);
 /* The same if what is wanted of the running task may have changed.  Any context but an NMI. */
 void branch_producers_look(void);
+/* Who wants it gets what was found on that CPU until now.  Interrupts are on. */
+void branch_producer_flush(const struct branch_producer *producer,
+			   unsigned int cpu);
 
 #endif /* KT_KERNEL_SOURCE_BRANCH_PRODUCER_H */

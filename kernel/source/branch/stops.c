@@ -545,6 +545,8 @@ static void hook_exits(void)
 		stepper_forget(stepper);
 	}
 	rcu_read_unlock();
+	/* Nobody wants what it does now. */
+	branch_producers_look();
 }
 
 static void hook_resumes(struct task_struct *task)

@@ -23,6 +23,7 @@ events()	# TRACE [REPORT OPTION...]
 
 run ktrace doctor
 ends 0 doctor
+check 'doctor says what finds branches' grep -q '^ok    branches  *step: user' <<<"$out"
 run ktrace record -e 'sched:*' -- ls /
 ends 0 'record -e sched:* -- ls' 'recorded' 'ktrace report'
 check 'the output is the command'\''s' grep -qx usr <<<"$out"
