@@ -7,6 +7,7 @@
  * Four tasks walk over the CPUs.  What may follow a branch is learned first, from one of them.  Then ten
  * contexts, each of one task, a CPU or all CPUs, are opened, read and closed at random: each read must be
  * a whole stretch of branches that may follow each other, and at the end no locked memory may be left.
+ * It goes on for longer until there were enough of them to compare, also of CPUs.
  * Of CPUs, a stretch is what one of the tasks has run there without a pause.  The control tree is
  * in $tree.
  */
@@ -30,6 +31,7 @@
 
 #define TASKS	 4
 #define CONTEXTS 10
+#define COMPARED 1000
 #define SIZE_MAX (256u << 10)
 #define ENTRIES	 (SIZE_MAX / sizeof(struct kt_branch))
 
@@ -319,7 +321,8 @@ int main(int argc, char **argv)
 	/* Without system calls, others follow each other. */
 	learn(tasks[0], " events");
 	end = time(NULL) + atoi(argv[1]);
-	while (time(NULL) < end) {
+	while (time(NULL) < end || nr_compared < 10 * COMPARED ||
+	       nr_cpus_compared < COMPARED) {
 		context_turn(&contexts[rand() % CONTEXTS]);
 		if (rand() % 8 == 0)
 			task_move(tasks[rand() % TASKS]);
