@@ -393,11 +393,22 @@ void command_paths(struct maker *m)
 	text_free(&words);
 }
 
+/* by:UNION, or by:WORD: how it is shown if the command says nothing of it. */
+static bool is_union(const char *set)
+{
+	static const char *const words[] = {"", "x", "d", "i", "p", "pid", "-"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(set, words[i]))
+			return false;
+	}
+	return true;
+}
+
 void command_make(struct maker *m, const struct ktrace_word *word)
 {
 	m->commands = call_commands(m->call->name, &m->nr_commands);
-	/* A single letter says how it is shown. */
-	if (*word->set && word->set[1]) {
+	if (is_union(word->set)) {
 		union_make(m, word->set);
 		return;
 	}
