@@ -18,8 +18,8 @@ struct viewer {
 	struct arguments arguments;
 	struct ktrace_timeline *timeline;
 	const struct viewer_ops *ops;
-	uint64_t
-		begin; /* the time of the first event or loss; 0: there was none */
+	/* The time of the first event or loss; 0: there was none. */
+	uint64_t begin;
 	uint64_t end;	  /* of the last one */
 	uint64_t written; /* bytes, without those in @output */
 	bool begun, finished;

@@ -35,8 +35,8 @@ struct track {
 
 struct thread {
 	struct ktrace_timeline_thread public;
-	struct thread *older,
-		*newer; /* all of them, also those that have ended */
+	/* All of them, also those that have ended. */
+	struct thread *older, *newer;
 	struct track *tracks;
 	uint32_t nr_open; /* slices */
 	bool gone;	  /* it has ended: it waits for its slices */
@@ -89,9 +89,9 @@ struct ktrace_timeline {
 	bool shown;	/* the event that is being taken */
 	uint64_t now;	/* its time */
 	uint64_t begin; /* of what is shown; 0: nothing yet */
-	uint64_t
-		lost_at; /* while a loss is being taken: the begin of the gap */
-	int err;	 /* of a call in the midst of spans */
+	/* While a loss is being taken: the begin of the gap. */
+	uint64_t lost_at;
+	int err; /* of a call in the midst of spans */
 
 	struct table threads; /* by thread_number() */
 	struct thread *oldest, *newest;

@@ -45,8 +45,8 @@ struct packets {
 	struct message packet, event, interned, whole;
 	struct table names[INTERNED_NR]; /* by hash */
 	bool begun;
-	uint64_t
-		clock; /* the time of the last packet whose time was a difference */
+	/* The time of the last packet whose time was a difference. */
+	uint64_t clock;
 };
 
 void packets_free(struct packets *packets);

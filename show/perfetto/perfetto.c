@@ -37,8 +37,8 @@
 struct lost {
 	uint32_t cpu;
 	bool runs; /* "unknown" has the CPU */
-	uint64_t
-		last; /* the thread that ran there, of those that have been told */
+	/* The thread that ran there, of those that have been told. */
+	uint64_t last;
 	uint64_t sum;	/* of lost events */
 	uint64_t ended; /* when the last loss did */
 };
