@@ -256,10 +256,14 @@ static int end_tell(void *data, struct ktrace_timeline_slice *slice,
 	return event_end(c);
 }
 
-/* What has a begin and a length. */
+/* What has a begin and a length.  What began before all that is shown has no time here. */
 static void complete_begin(struct chrome *c, struct row row, uint64_t begin,
 			   uint64_t end, const char *category, const char *name)
 {
+	if (begin < c->viewer.begin)
+		begin = c->viewer.begin;
+	if (end < begin)
+		end = begin;
 	event_begin(c, "X", row);
 	time_put(c, begin);
 	put(c, ",\"dur\":");

@@ -62,7 +62,13 @@ enum ktrace_timeline_kind {
 	KTRACE_TRACK_NR,
 };
 
-/* Slices of a track are inside of each other or apart. */
+/*
+ * Slices of a track are inside of each other or apart, and so many are in each other at most: it is
+ * what Perfetto's trace processor draws.  If one more begins, those that are open end as
+ * KTRACE_SLICE_UNENDED, and their ends are points.
+ */
+#define KTRACE_TIMELINE_DEPTH 255
+
 struct ktrace_timeline_track {
 	uint64_t id; /* no other track of this time line has it */
 	enum ktrace_timeline_kind kind;
@@ -150,7 +156,7 @@ struct ktrace_timeline_calls {
 		   const struct ktrace_event *event);
 	/*
 	 * A slice of which only the end is told: a call that was recorded when it returned, or
-	 * whose begin was not to be shown.
+	 * whose begin was not to be shown.  It may have begun before all that is shown.
 	 */
 	int (*whole)(void *data, struct ktrace_timeline_slice *slice,
 		     const struct ktrace_event *event);

@@ -201,6 +201,7 @@ void ktrace_timeline_destroy(struct ktrace_timeline *t)
 	if (!t)
 		return;
 	ktrace_spans_destroy(t->spans);
+	slices_forget(t);
 	while (t->oldest)
 		thread_free(t, t->oldest);
 	while ((cpu = table_each(&t->cpus, &at))) {

@@ -6,6 +6,9 @@
  * Slices are the spans of span.c; each has one of these as the span's data.  Spans may end in
  * another order than that of a stack, if the outermost of very many is given up, say.  Then the
  * slice stays open until those inside it have ended: so slices of a track are always nested.
+ *
+ * If ends are missing, that may never be.  So a track that is too deep gives up all of its slices:
+ * they are told as unended, and wait only for their spans, of which there is a limit.
  */
 #ifndef KT_LIB_READ_TIMELINE_H
 #define KT_LIB_READ_TIMELINE_H
@@ -18,12 +21,18 @@
 /* The begins of so many gaps are remembered; before that, nothing is known. */
 #define GAPS_MAX 1024
 
+/* Slices in each other on a track: Perfetto does not draw more (see ktrace/timeline.h). */
+#define SLICES_MAX KTRACE_TIMELINE_DEPTH
+
 struct slice {
 	struct ktrace_timeline_slice public;
 	struct slice *outer; /* on its track */
 	uint32_t tid;	     /* that ran when it began */
 	bool shown;
 	bool over; /* it ends as soon as it is the innermost one */
+	/* It is on no track any more, but in timeline->given_up. */
+	bool given_up;
+	struct slice *older, *newer;
 };
 
 struct track {
@@ -31,6 +40,7 @@ struct track {
 	struct track *next; /* of its thread, or that requests are on */
 	struct track *free; /* the next one without a request */
 	struct slice *top;
+	uint32_t nr; /* slices */
 };
 
 struct thread {
@@ -100,10 +110,12 @@ struct ktrace_timeline {
 	struct cpu *cpu; /* of the last event */
 	struct track *requests, *requests_free;
 	uint32_t nr_requests;
+	struct slice *given_up; /* the newest */
 	uint64_t wakes;
 
-	uint64_t gaps;		   /* that there were */
-	uint64_t gap_of[GAPS_MAX]; /* their begins, a ring */
+	uint64_t gaps; /* that there were */
+	/* A ring: since when what follows is not known, so never earlier than the one before. */
+	uint64_t gap_of[GAPS_MAX];
 };
 
 /* All that return a pointer: NULL: out of memory. */
@@ -113,6 +125,8 @@ struct ktrace_timeline {
 /* @cpu: on which it is, for idle threads. */
 struct thread *thread_get(struct ktrace_timeline *t, uint32_t tid,
 			  uint32_t cpu);
+/* NULL: there is none.  Not an idle thread. */
+struct thread *thread_find(struct ktrace_timeline *t, uint32_t tid);
 /* That of the event, with its name. */
 struct thread *thread_of(struct ktrace_timeline *t,
 			 const struct ktrace_event *event);
@@ -143,6 +157,8 @@ int state_switch(struct ktrace_timeline *t, const struct role *role,
 int state_wake(struct ktrace_timeline *t, const struct role *role,
 	       const struct ktrace_event *event, bool *wakes);
 void state_loss(struct ktrace_timeline *t, const struct ktrace_loss *loss);
+/* The thread is no more, and the events do not say since when.  It is to be removed. */
+int state_vanish(struct ktrace_timeline *t, struct thread *thread);
 /* Tells the state that the thread is in. */
 int state_finish(struct ktrace_timeline *t, struct thread *thread);
 
@@ -154,6 +170,8 @@ int slices_step(struct ktrace_timeline *t, const struct ktrace_event *event,
 /* For spans->dropped. */
 void slices_drop(void *timeline, const struct open_span *open,
 		 const uint64_t *count);
+/* Frees what is given up. */
+void slices_forget(struct ktrace_timeline *t);
 /* Tells the ends of what is open on the track. */
 int slices_finish(struct ktrace_timeline *t, struct track *track);
 

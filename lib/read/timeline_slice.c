@@ -13,22 +13,56 @@ static struct thread *thread_of_track(struct track *track)
 	return (struct thread *)track->public.thread;
 }
 
-/* The innermost slice of the track ends. */
+static void given_up_add(struct ktrace_timeline *t, struct slice *slice)
+{
+	if (slice->public.data && t->calls.gone)
+		t->calls.gone(t->calls.data, slice->public.data);
+	slice->public.data = NULL;
+	slice->given_up = true;
+	slice->older = t->given_up;
+	if (t->given_up)
+		t->given_up->newer = slice;
+	t->given_up = slice;
+}
+
+/* Its span has ended, or will not. */
+static void given_up_remove(struct ktrace_timeline *t, struct slice *slice)
+{
+	if (slice->older)
+		slice->older->newer = slice->newer;
+	if (slice->newer)
+		slice->newer->older = slice->older;
+	else
+		t->given_up = slice->older;
+	free(slice);
+}
+
+void slices_forget(struct ktrace_timeline *t)
+{
+	while (t->given_up)
+		given_up_remove(t, t->given_up);
+}
+
+/* The innermost slice of the track ends.  @span: it still has one. */
 static int slice_pop(struct ktrace_timeline *t, struct track *track,
-		     const struct ktrace_event *event)
+		     const struct ktrace_event *event, bool span)
 {
 	struct thread *thread = thread_of_track(track);
 	struct slice *slice = track->top;
 	int err = 0;
 
 	track->top = slice->outer;
+	track->nr--;
 	if (slice->shown) {
 		track->public.time = slice->public.end;
 		if (t->calls.end)
 			err = t->calls.end(t->calls.data, &slice->public,
 					   event);
 	}
-	slice_free(t, slice);
+	if (span)
+		given_up_add(t, slice);
+	else
+		slice_free(t, slice);
 	if (track->public.kind == KTRACE_TRACK_REQUESTS) {
 		track->free = t->requests_free;
 		t->requests_free = track;
@@ -57,7 +91,28 @@ static int slice_end(struct ktrace_timeline *t, struct slice *slice,
 		outer = outer->outer;
 		if (track->top->public.end < end)
 			track->top->public.end = end;
-		err = slice_pop(t, track, track->top == slice ? event : NULL);
+		err = slice_pop(t, track, track->top == slice ? event : NULL,
+				false);
+	}
+	return err;
+}
+
+/* Ends are missing: nobody draws a track that is so deep. */
+static int track_give_up(struct ktrace_timeline *t, struct track *track)
+{
+	struct slice *slice;
+	int err = 0;
+
+	while (!err && (slice = track->top)) {
+		bool span = !slice->over;
+
+		if (span)
+			slice->public.how = KTRACE_SLICE_UNENDED;
+		slice->public.span = NULL;
+		slice->public.end = t->now < track->public.time
+					    ? track->public.time
+					    : t->now;
+		err = slice_pop(t, track, NULL, span);
 	}
 	return err;
 }
@@ -69,9 +124,12 @@ static int slice_begin(struct ktrace_timeline *t,
 	struct track *track = track_of_span(t, event, span);
 	struct slice *slice = track ? calloc(1, sizeof(*slice)) : NULL;
 	struct thread *thread;
+	int err = 0;
 
 	if (!slice)
 		return error_set(-ENOMEM, "out of memory");
+	if (track->nr == SLICES_MAX)
+		err = track_give_up(t, track);
 	ktrace_spans_keep(t->spans, slice);
 	slice->public.track = &track->public;
 	slice->public.span = span;
@@ -80,11 +138,12 @@ static int slice_begin(struct ktrace_timeline *t,
 	slice->shown = t->shown;
 	slice->outer = track->top;
 	track->top = slice;
+	track->nr++;
 	thread = thread_of_track(track);
 	if (thread)
 		thread->nr_open++;
-	if (!slice->shown || !t->calls.begin)
-		return 0;
+	if (err || !slice->shown || !t->calls.begin)
+		return err;
 	track->public.time = event->time;
 	return t->calls.begin(t->calls.data, &slice->public, event);
 }
@@ -97,7 +156,7 @@ static int slice_whole(struct ktrace_timeline *t, struct track *track,
 	struct ktrace_timeline_slice slice = {
 		.track = &track->public,
 		.span = span,
-		.begin = span->begin < t->begin ? t->begin : span->begin,
+		.begin = span->begin,
 		.end = span->end,
 	};
 
@@ -125,6 +184,43 @@ static int slice_ended(struct ktrace_timeline *t,
 	return slice_end(t, slice, event);
 }
 
+/* A thread that was not the first of its process has that one's number after an exec. */
+static int thread_replace(struct ktrace_timeline *t,
+			  const struct ktrace_event *event,
+			  const struct ktrace_span *span)
+{
+	struct thread *thread;
+	int err;
+
+	if (span->owner != KTRACE_SPAN_OF_THREAD || span->tid == event->tid)
+		return 0;
+	thread = thread_find(t, span->tid);
+	if (!thread)
+		return 0;
+	err = state_vanish(t, thread);
+	thread_remove(t, thread);
+	return err;
+}
+
+/* *@taken: it was the end of something. */
+static int slices_end(struct ktrace_timeline *t,
+		      const struct ktrace_event *event,
+		      const struct ktrace_span *span, bool *taken)
+{
+	struct slice *slice = span->data;
+	int err;
+
+	if (span->kind == KTRACE_SPAN_CPU)
+		return 0;
+	if (slice && slice->given_up) {
+		given_up_remove(t, slice);
+		return 0;
+	}
+	*taken = true;
+	err = slice_ended(t, event, span);
+	return err ?: thread_replace(t, event, span);
+}
+
 int slices_step(struct ktrace_timeline *t, const struct ktrace_event *event,
 		int step, bool *taken)
 {
@@ -133,10 +229,7 @@ int slices_step(struct ktrace_timeline *t, const struct ktrace_event *event,
 
 	if (step & KTRACE_SPAN_ENDS) {
 		span = ktrace_spans_ended(t->spans);
-		if (span->kind != KTRACE_SPAN_CPU) {
-			*taken = true;
-			err = slice_ended(t, event, span);
-		}
+		err = slices_end(t, event, span, taken);
 	}
 	if (!err && step & KTRACE_SPAN_BEGINS) {
 		span = ktrace_spans_begun(t->spans);
@@ -166,6 +259,10 @@ void slices_drop(void *timeline, const struct open_span *open,
 
 	if (!slice)
 		return;
+	if (slice->given_up) {
+		given_up_remove(t, slice);
+		return;
+	}
 	slice->public.span = NULL;
 	slice->public.how = end_of(&t->spans->counts[open->span.kind], count);
 	/* What came between the begin of the gap and its end was told before. */

@@ -154,8 +154,8 @@ static void state_doubt(struct thread *thread)
 	thread->doubted = true;
 }
 
-/* Another thread has its number: it has ended some time. */
-static int state_vanish(struct ktrace_timeline *t, struct thread *thread)
+/* It has ended some time: another thread has its number, say. */
+int state_vanish(struct ktrace_timeline *t, struct thread *thread)
 {
 	struct cpu *cpu = thread->state == KTRACE_STATE_RUNNING
 				  ? table_find(&t->cpus, thread->cpu)

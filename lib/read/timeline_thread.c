@@ -133,6 +133,11 @@ static struct thread *thread_create(struct ktrace_timeline *t, uint32_t tid,
 	return thread;
 }
 
+struct thread *thread_find(struct ktrace_timeline *t, uint32_t tid)
+{
+	return table_find(&t->threads, thread_number(tid, 0));
+}
+
 struct thread *thread_get(struct ktrace_timeline *t, uint32_t tid, uint32_t cpu)
 {
 	return table_find(&t->threads, thread_number(tid, cpu))

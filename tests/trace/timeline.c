@@ -15,6 +15,8 @@ static char *told_text;
 static size_t told_size;
 static uint64_t start;
 static uint64_t nr_events;
+static uint64_t nr_told;	 /* events, without switches */
+static uint32_t deepest;	 /* of open slices */
 static uint32_t depths[1 << 16]; /* of open slices, by a hash of the track */
 static struct ktrace_timeline_calls calls;
 
@@ -73,6 +75,9 @@ static int begin_told(void *data, struct ktrace_timeline_slice *slice,
 	CHECK_EQ(slice->end, 0);
 	CHECK(!slice->data);
 	slice->data = (void *)(uintptr_t)++(*depth_of(slice));
+	if (*depth_of(slice) > deepest)
+		deepest = *depth_of(slice);
+	nr_told++;
 	fprintf(told, "%s: %s {\n", track_name(slice->track),
 		slice->span->name);
 	return 0;
@@ -88,6 +93,7 @@ static int end_told(void *data, struct ktrace_timeline_slice *slice,
 	CHECK_EQ((uintptr_t)slice->data, (*depth_of(slice))--);
 	CHECK(slice->end >= slice->begin);
 	CHECK(slice->track->time <= slice->end);
+	nr_told += !!event;
 	CHECK_EQ(!!event, slice->how == KTRACE_SLICE_ENDED);
 	CHECK_EQ(!!slice->span, slice->how == KTRACE_SLICE_ENDED);
 	fprintf(told, "%s: } %" PRIu64 "-%" PRIu64 "%s\n",
@@ -99,6 +105,7 @@ static int end_told(void *data, struct ktrace_timeline_slice *slice,
 static int whole_told(void *data, struct ktrace_timeline_slice *slice,
 		      const struct ktrace_event *event)
 {
+	nr_told++;
 	fprintf(told, "%s: %s %" PRIu64 "-%" PRIu64 "\n",
 		track_name(slice->track), slice->span->name, us(slice->begin),
 		us(slice->end));
@@ -108,6 +115,7 @@ static int whole_told(void *data, struct ktrace_timeline_slice *slice,
 static int wake_told(void *data, const struct ktrace_timeline_wake *wake,
 		     const struct ktrace_event *event)
 {
+	nr_told++;
 	fprintf(told, "%s: %" PRIu64 " wake%" PRIu64 " of %u\n",
 		track_name(wake->track), us(wake->time), wake->id,
 		wake->thread->tid);
@@ -117,6 +125,7 @@ static int wake_told(void *data, const struct ktrace_timeline_wake *wake,
 static int point_told(void *data, struct ktrace_timeline_track *track,
 		      const struct ktrace_event *event)
 {
+	nr_told++;
 	fprintf(told, "%s: %" PRIu64 " %s\n", track_name(track),
 		us(event->time), event->type->name);
 	return 0;
@@ -136,7 +145,7 @@ static void timeline_read(struct ktrace *trace, bool full)
 	int item;
 
 	memset(depths, 0, sizeof(depths));
-	nr_events = start = 0;
+	nr_events = start = nr_told = deepest = 0;
 	calls = (struct ktrace_timeline_calls){
 		.size = sizeof(calls),
 		.state = state_told,
@@ -311,6 +320,31 @@ TEST(losses)
 			  "5(woken) unknown 6-110 cpu0 open\n");
 }
 
+/* After it, the thread has the number of its process: it has none of its own any more. */
+TEST(exec_by_another_thread)
+{
+	uint32_t enter, exit;
+
+	begin_cpus(2);
+	enter = type("syscalls", "sys_enter_execve", "filename");
+	exit = type("syscalls", "sys_exit_execve", "ret");
+	run(0, 7, 7);
+	run(0, 8, 7);
+	change(1, 0, 0, 9, "nine");
+	happen(0, enter, 1);
+	run(0, 7, 7);
+	happen(0, exit, 0);
+	plain(0);
+	check_told(true, "8 calls/0: execve {\n"
+			 "8(program) running 1-1 cpu0\n"
+			 "cpu0 ? 1\n"
+			 "8 calls/0: } 1-2\n"
+			 "8(program) unknown 1-2 cpu0\n"
+			 "7 calls/0: 3 cpu_idle\n"
+			 "9(nine) running 0-3 cpu1 open\n"
+			 "7(program) running 2-3 cpu0 open\n");
+}
+
 /* An event of another thread than the one that runs: a switch is missing. */
 TEST(missing_switches)
 {
@@ -437,26 +471,34 @@ TEST(numbers_are_used_again)
 			 "8(eight) running 5-6 cpu0 open wake2\n");
 }
 
-/* Slices that are given up in another order are nested all the same. */
+/*
+ * Begins without ends, and ends of what was given up: nothing grows, and no viewer gets slices that
+ * are deeper than it draws.
+ */
 TEST(very_deep)
 {
-	uint32_t begin, end;
+	uint32_t begin, end, enter;
 	struct ktrace *trace;
 
 	begin_cpus(1);
 	begin = type("app", "work_begin", "n");
 	end = type("app", "work_end", "n");
+	enter = type("syscalls", "sys_enter_read", "fd");
 	run(0, 7, 7);
-	for (int i = 0; i < 600; i++)
+	/* It is the outermost one of the thread, and on another track. */
+	happen(0, enter, 1);
+	for (int i = 0; i < 6000; i++)
 		happen(0, begin, i);
-	for (int i = 0; i < 300; i++)
+	for (int i = 5700; i < 6000; i++)
 		happen(0, end, i);
 	for (int i = 0; i < 600; i++)
 		happen(0, begin, i);
 	trace = trace_end();
 	told = fopen("/dev/null", "w");
 	timeline_read(trace, true);
-	CHECK_EQ(nr_events, 1500);
+	CHECK_EQ(nr_events, 6901);
+	CHECK_EQ(nr_told, nr_events);
+	CHECK_EQ(deepest, 255);
 	fclose(told);
 	ktrace_close(trace);
 }
@@ -513,9 +555,30 @@ TEST(a_part)
 			 "8 calls/0: 4 cpu_idle\n"
 			 "8(eight) running 3-5 cpu0\n"
 			 "7(seven) sleeping 3-5 cpu0\n"
-			 "7 calls/0: read 3-6\n"
+			 "7 calls/0: read 2-6\n"
 			 "7(seven) running 5-6 cpu0 open\n"
 			 "8(eight) sleeping 5-6 cpu0 open\n");
+}
+
+/* What began before the part is told with its own begin: so the outer one is outside. */
+TEST(nested_before_a_part)
+{
+	uint32_t begin, end;
+
+	begin_cpus(1);
+	begin = type("app", "work_begin", "n");
+	end = type("app", "work_end", "n");
+	run(0, 7, 7);
+	happen(0, begin, 1);
+	happen(0, begin, 2);
+	plain(0);
+	plain(0); /* 3: from here on */
+	happen(0, end, 2);
+	happen(0, end, 1);
+	want = is_late;
+	check_told(true, "7 calls/0: 3 cpu_idle\n"
+			 "7 markers/0: work 1-4\n"
+			 "7 markers/0: work 0-5\n");
 }
 
 CHECK_MAIN
