@@ -120,8 +120,8 @@ struct ktrace_timeline_state {
 	uint64_t begin;
 	uint64_t end;
 	/*
-	 * KTRACE_STATE_RUNNING: where; KTRACE_STATE_RUNNABLE: where it was to run; else where it
-	 * ran last.
+	 * KTRACE_STATE_RUNNING: where; KTRACE_STATE_RUNNABLE: where it was to run, or who woke it
+	 * if there were no events of that CPU; else where it ran last.
 	 */
 	uint32_t cpu;
 	int32_t priority; /* as the kernel has it; KTRACE_STATE_RUNNING only */

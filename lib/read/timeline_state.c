@@ -182,6 +182,9 @@ static int state_run(struct ktrace_timeline *t, struct cpu *cpu,
 			err = state_forget(t, other, other->last);
 	}
 	err = err ?: state_end(t, thread, time, false);
+	/* It may have run since it was woken, and another one may have woken it. */
+	if (gap_since(t, thread))
+		thread->wake = 0;
 	state_begin(t, thread, KTRACE_STATE_RUNNING, time, cpu->cpu);
 	thread->priority = 0;
 	cpu->current = thread;
@@ -309,6 +312,19 @@ static int wake_tell(struct ktrace_timeline *t, struct thread *thread,
 	return t->calls.wake(t->calls.data, &wake, event);
 }
 
+/*
+ * Where it is to run.  Viewers make room for all CPUs up to the highest one, so a damaged trace must
+ * not invent any: only those count that have events.
+ */
+static uint32_t cpu_of_wake(const struct ktrace_timeline *t,
+			    const struct role *role,
+			    const struct ktrace_event *event)
+{
+	uint32_t cpu = value_of(event, role->cpu);
+
+	return role->cpu && table_find(&t->cpus, cpu) ? cpu : event->cpu;
+}
+
 int state_wake(struct ktrace_timeline *t, const struct role *role,
 	       const struct ktrace_event *event, bool *wakes)
 {
@@ -336,11 +352,29 @@ int state_wake(struct ktrace_timeline *t, const struct role *role,
 		return 0;
 	err = state_end(t, thread, event->time, false);
 	state_begin(t, thread, KTRACE_STATE_RUNNABLE, event->time,
-		    role->cpu ? value_of(event, role->cpu) : event->cpu);
+		    cpu_of_wake(t, role, event));
 	thread->wake = t->shown ? ++t->wakes : 0;
 	*wakes = true;
 	return err || !t->shown || !t->calls.wake ? err
 						  : wake_tell(t, thread, event);
+}
+
+/*
+ * Gaps are told when they end.  If one that was told before has begun later, what is known ends
+ * with this one already.
+ */
+static void gap_add(struct ktrace_timeline *t, uint64_t from)
+{
+	uint64_t first = t->gaps < GAPS_MAX ? 0 : t->gaps - GAPS_MAX;
+
+	for (uint64_t i = t->gaps; i-- > first;) {
+		uint64_t *gap = &t->gap_of[i % GAPS_MAX];
+
+		if (*gap <= from)
+			break;
+		*gap = from;
+	}
+	t->gap_of[t->gaps++ % GAPS_MAX] = from;
 }
 
 void state_loss(struct ktrace_timeline *t, const struct ktrace_loss *loss)
@@ -348,7 +382,7 @@ void state_loss(struct ktrace_timeline *t, const struct ktrace_loss *loss)
 	struct cpu *cpu = table_find(&t->cpus, loss->cpu);
 	uint64_t from = loss->from;
 
-	t->gap_of[t->gaps++ % GAPS_MAX] = from;
+	gap_add(t, from);
 	if (!cpu || !cpu->current)
 		return;
 	/* It runs until then for certain. */

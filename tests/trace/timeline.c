@@ -241,30 +241,31 @@ TEST(states)
 	change(0, 8, 2, 0, "swapper/0"); /* 3: blocked */
 	change(1, 7, 0x100, 9, "nine");	 /* 4: preempted */
 	change(0, 0, 0, 7, "seven");	 /* 5: on the other CPU */
-	wake(0, 8, 0);
+	wake(0, 8, 1);
 	wake(0, 8, 0);			 /* 7: it was woken before */
 	wake(0, 9, 0);			 /* 8: it runs */
 	change(1, 9, 0x10, 8, "eight");	 /* 9: it has ended */
 	change(1, 8, 4, 0, "swapper/1"); /* 10: stopped */
 	plain(0);
-	check_told(true, "7(program) running 0-0 cpu0\n"
-			 "7(woken) sleeping 0-1 cpu0\n"
-			 "8 calls/0: 1 wake1 of 7\n"
-			 "7(seven) runnable 1-2 cpu1\n"
-			 "8(eight) running 0-3 cpu0\n"
-			 "7(seven) running 2-4 cpu1 wake1\n"
-			 "7(seven) preempted 4-5 cpu1\n"
-			 "8(woken) blocked 3-6 cpu0\n"
-			 "7 calls/0: 6 wake2 of 8\n"
-			 "7 calls/0: 7 sched_wakeup\n"
-			 "7 calls/0: 8 sched_wakeup\n"
-			 "9(woken) running 4-9 cpu1\n"
-			 "9(woken) dead 9-9 cpu1\n"
-			 "8(eight) runnable 6-9 cpu0\n"
-			 "8(eight) running 9-10 cpu1 wake2\n"
-			 "7 calls/0: 11 cpu_idle\n"
-			 "7(seven) running 5-11 cpu0 open\n"
-			 "8(eight) stopped 10-11 cpu1 open\n");
+	check_told(true,
+		   "7(program) running 0-0 cpu0\n"
+		   "7(woken) sleeping 0-1 cpu0\n"
+		   "8 calls/0: 1 wake1 of 7\n"
+		   "7(seven) runnable 1-2 cpu0\n" /* cpu1 is not known yet */
+		   "8(eight) running 0-3 cpu0\n"
+		   "7(seven) running 2-4 cpu1 wake1\n"
+		   "7(seven) preempted 4-5 cpu1\n"
+		   "8(woken) blocked 3-6 cpu0\n"
+		   "7 calls/0: 6 wake2 of 8\n"
+		   "7 calls/0: 7 sched_wakeup\n"
+		   "7 calls/0: 8 sched_wakeup\n"
+		   "9(woken) running 4-9 cpu1\n"
+		   "9(woken) dead 9-9 cpu1\n"
+		   "8(eight) runnable 6-9 cpu1\n"
+		   "8(eight) running 9-10 cpu1 wake2\n"
+		   "7 calls/0: 11 cpu_idle\n"
+		   "7(seven) running 5-11 cpu0 open\n"
+		   "8(eight) stopped 10-11 cpu1 open\n");
 }
 
 /* Nothing is paired over a gap, and nobody is said to have slept in it. */
@@ -318,6 +319,86 @@ TEST(losses)
 			  "6(six) sleeping 109-110 cpu1 open\n"
 			  "5(woken) runnable 5-6 cpu0\n"
 			  "5(woken) unknown 6-110 cpu0 open\n");
+}
+
+/* A gap is told at its end.  One that began before another one may end after it. */
+TEST(gaps_overlap)
+{
+	begin_cpus(2);
+	run(0, 7, 7);
+	run(1, 9, 9);
+	change(0, 7, 1, 8, "eight"); /* 0 */
+	change(1, 9, 1, 6, "six");   /* 1 */
+	gap_begin(1);
+	clock_now += 10 * US;
+	change(0, 8, 1, 5, "five"); /* 12 */
+	gap_begin(0);
+	clock_now += 10 * US;
+	gap_end(0);
+	plain(0); /* 23 */
+	clock_now += 10 * US;
+	gap_end(1);
+	plain(1); /* 34 */
+	check_told(false, "7(program) running 0-0 cpu0\n"
+			  "9(program) running 1-1 cpu1\n"
+			  "8(eight) running 0-12 cpu0\n"
+			  "5(five) running 12-12 cpu0\n"
+			  "cpu0 ? 12\n"
+			  "lost on 0\n"
+			  "7(program) sleeping 0-12 cpu0\n"
+			  "7(program) unknown 12-23 cpu0\n"
+			  "6(six) running 1-1 cpu1\n"
+			  "cpu1 ? 1\n"
+			  "lost on 1\n"
+			  "9(program) sleeping 1-1 cpu1\n"
+			  "9(program) unknown 1-34 cpu1\n"
+			  "7(program) running 23-34 cpu0 open\n"
+			  "8(eight) sleeping 12-12 cpu0\n"
+			  "8(eight) unknown 12-34 cpu0 open\n"
+			  "9(program) running 34-34 cpu1 open\n"
+			  "6(six) unknown 1-34 cpu1 open\n"
+			  "5(five) unknown 12-34 cpu0 open\n");
+}
+
+/* Whoever was woken before a gap may have run in it, and been woken by another one. */
+TEST(arrows_do_not_cross_gaps)
+{
+	begin_cpus(2);
+	run(0, 7, 7);
+	maker_current(maker, 1, 0, 0, "swapper");
+	change(0, 7, 1, 8, "eight"); /* 0 */
+	wake(0, 7, 0);
+	gap_begin(1);
+	clock_now += 10 * US;
+	gap_end(1);
+	plain(1);
+	change(0, 8, 1, 7, "seven");
+	plain(0);
+	check_told(false, "7(program) running 0-0 cpu0\n"
+			  "7(woken) sleeping 0-1 cpu0\n"
+			  "cpu1 ? 1\n"
+			  "lost on 1\n"
+			  "8(eight) running 0-13 cpu0\n"
+			  "7(seven) runnable 1-1 cpu0\n"
+			  "7(seven) unknown 1-13 cpu0\n"
+			  "7(seven) running 13-14 cpu0 open\n"
+			  "8(eight) sleeping 13-14 cpu0 open\n");
+}
+
+/* A number that no CPU has, which viewers would take for the length of a list. */
+TEST(hostile_cpu)
+{
+	begin_cpus(1);
+	run(0, 7, 7);
+	change(0, 7, 1, 8, "eight"); /* 0 */
+	wake(0, 7, 4000000000u);
+	change(0, 8, 1, 7, "seven");
+	check_told(false, "7(program) running 0-0 cpu0\n"
+			  "7(woken) sleeping 0-1 cpu0\n"
+			  "8(eight) running 0-2 cpu0\n"
+			  "7(seven) runnable 1-2 cpu0\n"
+			  "7(seven) running 2-2 cpu0 open wake1\n"
+			  "8(eight) sleeping 2-2 cpu0 open\n");
 }
 
 /* After it, the thread has the number of its process: it has none of its own any more. */
