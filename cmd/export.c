@@ -24,7 +24,6 @@ struct export
 	struct query query;
 	struct who who;
 	struct ktrace_output_stacks merged;
-	bool wide; /* the cursor delivers more than what is exported */
 	const struct ktrace_output_kind *kind;
 	const char *output; /* "-": standard output */
 	char *name;	    /* the default, if @output is not given */
@@ -90,9 +89,8 @@ static void exported_say(const struct export *x,
 static int event_export(struct export *x, struct ktrace_output *output,
 			const struct ktrace_event *event)
 {
-	if (x->wide &&
-	    (!who_match(&x->who, event) ||
-	     !query_wants(&x->query, event->type, event->cpu, event->time)))
+	if (!who_match(&x->who, event) ||
+	    !query_wants(&x->query, event->type, event->cpu, event->time))
 		return ktrace_output_hidden(output, event);
 	return ktrace_output_event(output, event, NULL);
 }
@@ -100,8 +98,8 @@ static int event_export(struct export *x, struct ktrace_output *output,
 static int loss_export(struct export *x, struct ktrace_output *output,
 		       const struct ktrace_loss *loss)
 {
-	if (x->wide && !query_wants(&x->query, NULL, loss->cpu, loss->time))
-		return 0;
+	if (!query_wants(&x->query, NULL, loss->cpu, loss->time))
+		return ktrace_output_hidden_loss(output, loss);
 	return ktrace_output_loss(output, loss);
 }
 
@@ -162,10 +160,7 @@ static int output_make(struct export *x, struct ktrace *trace,
 static void cursor_widen(struct export *x,
 			 struct ktrace_cursor_options *options)
 {
-	x->wide = !x->kind->directory &&
-		  (options->want || options->from || options->nr_cpus ||
-		   !who_is_all(&x->who));
-	if (x->wide)
+	if (!x->kind->directory)
 		query_widen(&x->query, options, false);
 }
 

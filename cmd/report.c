@@ -89,7 +89,7 @@ static int loss_show(struct report *r, const struct ktrace_loss *loss)
 	if (r->spans)
 		ktrace_spans_loss(r->spans, loss);
 	if (!query_wants(&r->query, NULL, loss->cpu, loss->time))
-		return 0;
+		return ktrace_output_hidden_loss(r->output, loss);
 	return ktrace_output_loss(r->output, loss);
 }
 

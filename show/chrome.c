@@ -452,6 +452,7 @@ const struct show_ops show_chrome = {
 	.open = chrome_open,
 	.event = viewer_event,
 	.hidden = viewer_hidden,
+	.hidden_loss = viewer_hidden_loss,
 	.loss = viewer_loss,
 	.finish = viewer_finish,
 	.pause = viewer_pause,

@@ -759,6 +759,7 @@ const struct show_ops show_firefox = {
 	.open = firefox_open,
 	.event = viewer_event,
 	.hidden = viewer_hidden,
+	.hidden_loss = viewer_hidden_loss,
 	.loss = viewer_loss,
 	.finish = viewer_finish,
 	.pause = viewer_pause,

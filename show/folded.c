@@ -53,6 +53,7 @@ const struct show_ops show_folded = {
 	.event = merged_event,
 	.loss = merged_loss,
 	.hidden = merged_hidden,
+	.hidden_loss = merged_loss,
 	.finish = folded_finish,
 	.pause = merged_pause,
 	.compare = merged_compare,

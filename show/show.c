@@ -160,6 +160,12 @@ int ktrace_output_loss(struct ktrace_output *show,
 	return show->ops->loss(show, loss);
 }
 
+int ktrace_output_hidden_loss(struct ktrace_output *show,
+			      const struct ktrace_loss *loss)
+{
+	return show->ops->hidden_loss ? show->ops->hidden_loss(show, loss) : 0;
+}
+
 int ktrace_output_finish(struct ktrace_output *show)
 {
 	return show->ops->finish(show);

@@ -24,6 +24,9 @@ struct show_ops {
 	/* An event that is not shown.  NULL: it does not matter. */
 	int (*hidden)(struct ktrace_output *show,
 		      const struct ktrace_event *event);
+	/* A loss that is not shown.  NULL: it does not matter. */
+	int (*hidden_loss)(struct ktrace_output *show,
+			   const struct ktrace_loss *loss);
 	/*
 	 * Writes what is buffered.  If the trace is still being written, more
 	 * events may follow.  Not called if open failed.

@@ -111,6 +111,7 @@ const struct show_ops show_speedscope = {
 	.event = merged_event,
 	.loss = merged_loss,
 	.hidden = merged_hidden,
+	.hidden_loss = merged_loss,
 	.finish = speedscope_finish,
 	.pause = merged_pause,
 	.release = merged_release,

@@ -129,6 +129,7 @@ const struct show_ops show_stacks = {
 	.event = merged_event,
 	.loss = merged_loss,
 	.hidden = merged_hidden,
+	.hidden_loss = merged_loss,
 	.finish = stacks_finish,
 	.pause = merged_pause,
 	.release = merged_release,

@@ -97,6 +97,16 @@ int viewer_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 	return err ?: viewer_check(v);
 }
 
+int viewer_hidden_loss(struct ktrace_output *show,
+		       const struct ktrace_loss *loss)
+{
+	struct viewer *v = (struct viewer *)show;
+	int err = timeline_make(v);
+
+	err = err ?: ktrace_timeline_loss(v->timeline, loss, false);
+	return err ?: viewer_check(v);
+}
+
 int viewer_finish(struct ktrace_output *show)
 {
 	struct viewer *v = (struct viewer *)show;

@@ -43,6 +43,8 @@ void viewer_close(struct viewer *viewer);
 int viewer_event(struct ktrace_output *show, const struct ktrace_event *event);
 int viewer_hidden(struct ktrace_output *show, const struct ktrace_event *event);
 int viewer_loss(struct ktrace_output *show, const struct ktrace_loss *loss);
+int viewer_hidden_loss(struct ktrace_output *show,
+		       const struct ktrace_loss *loss);
 int viewer_finish(struct ktrace_output *show);
 int viewer_pause(struct ktrace_output *show);
 

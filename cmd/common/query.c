@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/span.h>
+#include <ktrace/timeline.h>
 
 #include "query.h"
 #include "trace.h"
@@ -180,7 +180,7 @@ static bool type_is_of_spans(const struct ktrace_type *type, void *data)
 
 static bool type_is_needed(const struct ktrace_type *type, void *data)
 {
-	return ktrace_span_type(type) || selection_wants(type, data);
+	return ktrace_timeline_type(type) || selection_wants(type, data);
 }
 
 /* Asks once for each type, when its first event comes. */

@@ -64,9 +64,9 @@ int query_run(struct query *q, const char *path,
 			 struct ktrace_cursor_options *options),
 	      void *data);
 /*
- * For spans, which need events that the user may not want: makes @options those
- * of a cursor that delivers these, too.  @spans: only those that spans are made
- * of.  query_wants() then says what the user wants.
+ * For spans and time lines, which need events and losses that the user may not want: makes
+ * @options those of a cursor that delivers these, too.  @spans: only those that spans are made
+ * of.  query_wants() then says what the user wants; without query_widen(), all that comes.
  */
 void query_widen(struct query *q, struct ktrace_cursor_options *options,
 		 bool spans);

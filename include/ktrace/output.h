@@ -264,6 +264,12 @@ KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
 KTRACE_API int ktrace_output_hidden(struct ktrace_output *output,
 				    const struct ktrace_event *event);
 /*
+ * A loss that is not to be shown, nor counted: the same outputs need it, because what they pair
+ * may have ended in the gap.
+ */
+KTRACE_API int ktrace_output_hidden_loss(struct ktrace_output *output,
+					 const struct ktrace_loss *loss);
+/*
  * Writes what is still in memory. If the trace is still being written, more events may
  * follow, except for "ctf": it can be finished once, at the end.
  */

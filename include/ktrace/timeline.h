@@ -20,9 +20,10 @@
  *			: ktrace_timeline_event(timeline, ktrace_cursor_event(cursor), true);
  *	ktrace_timeline_finish(timeline);
  *
- * Events must come in order of time, of all CPUs, with all events for which ktrace_span_type()
- * is true and those that wake threads; those that the user does not want, with @shown false.  A
- * state or a slice is told if one of the events at its two ends is shown.
+ * Events must come in order of time, of all CPUs, with all those that ktrace_timeline_type() wants;
+ * those that the user does not want, with @shown false.  So must losses: else what follows a gap
+ * would be taken for the end of what was before it.  A state or a slice is told if one of the
+ * events at its two ends is shown.
  *
  * What is not known is not guessed.  Threads that may have done something while events were lost
  * are in the state KTRACE_STATE_UNKNOWN from the begin of the gap until something is known of
@@ -178,6 +179,8 @@ struct ktrace_timeline;
 KTRACE_API int ktrace_timeline_create(const struct ktrace_cursor *cursor,
 				      const struct ktrace_timeline_calls *calls,
 				      struct ktrace_timeline **timeline);
+/* True: without these events, states and slices would be wrong. */
+KTRACE_API bool ktrace_timeline_type(const struct ktrace_type *type);
 KTRACE_API int ktrace_timeline_event(struct ktrace_timeline *timeline,
 				     const struct ktrace_event *event,
 				     bool shown);

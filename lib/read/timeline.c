@@ -51,6 +51,14 @@ static void role_find(struct role *role, const struct ktrace_type *type)
 		wake_find(role, PART_WAKE_NEW);
 }
 
+bool ktrace_timeline_type(const struct ktrace_type *type)
+{
+	struct role role;
+
+	role_find(&role, type);
+	return role.part || ktrace_span_type(type);
+}
+
 static const struct role *role_get(struct ktrace_timeline *t,
 				   const struct ktrace_type *type)
 {

@@ -154,6 +154,7 @@ const struct show_ops show_flame = {
 	.event = merged_event,
 	.loss = merged_loss,
 	.hidden = merged_hidden,
+	.hidden_loss = merged_loss,
 	.finish = flame_finish,
 	.pause = merged_pause,
 	.compare = merged_compare,

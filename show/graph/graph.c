@@ -422,10 +422,8 @@ static int graph_event(struct ktrace_output *show,
 	return err ?: lines_put(&g->lines);
 }
 
-static int graph_loss(struct ktrace_output *show,
-		      const struct ktrace_loss *loss)
+static int loss_take(struct graph *g, const struct ktrace_loss *loss)
 {
-	struct graph *g = (struct graph *)show;
 	int err;
 
 	err = spans_prepare(g);
@@ -433,8 +431,25 @@ static int graph_loss(struct ktrace_output *show,
 	if (err)
 		return err;
 	ktrace_spans_loss(g->spans, loss);
+	return g->lines.output.err;
+}
+
+static int graph_loss(struct ktrace_output *show,
+		      const struct ktrace_loss *loss)
+{
+	struct graph *g = (struct graph *)show;
+	int err = loss_take(g, loss);
+
+	if (err)
+		return err;
 	line_loss(&g->lines.output, loss);
 	return g->lines.output.err;
+}
+
+static int graph_hidden_loss(struct ktrace_output *show,
+			     const struct ktrace_loss *loss)
+{
+	return loss_take((struct graph *)show, loss);
 }
 
 static int graph_finish(struct ktrace_output *show)
@@ -472,6 +487,7 @@ const struct show_ops show_graph = {
 	.open = graph_open,
 	.event = graph_event,
 	.hidden = graph_hidden,
+	.hidden_loss = graph_hidden_loss,
 	.loss = graph_loss,
 	.finish = graph_finish,
 	.pause = graph_pause,

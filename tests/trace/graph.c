@@ -165,6 +165,61 @@ TEST(loss)
 	free(text);
 }
 
+/* So it is if the loss is that of another part, which is not shown. */
+TEST(hidden_loss)
+{
+	struct ktrace_output_options options = {.size = sizeof(options)};
+	FILE *file = tmpfile();
+	struct ktrace_output *output;
+	struct ktrace_cursor *cursor;
+	struct ktrace *trace;
+	char text[4096] = "";
+	uint64_t before;
+	int item;
+
+	begin(2);
+	maker_run(maker, 0, 11, 11, "one");
+	maker_run(maker, 1, 12, 12, "two");
+	CHECK(call(0, LEAF, 1));
+	before = maker_lost(maker, 1);
+	maker_stall(maker, 1, true);
+	while (maker_lost(maker, 1) == before)
+		other(1);
+	maker_stall(maker, 1, false);
+	CHECK(call(1, NAMED, 2));
+	maker_run(maker, 0, 13, 13, "three");
+	CHECK(call(0, NAMED, 2));
+	maker_run(maker, 0, 11, 11, "one");
+	CHECK(back(0, LEAF, 4));
+	CHECK_EQ(maker_finish(maker, false), 0);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	options.cursor = cursor;
+	options.fd = fileno(file);
+	CHECK_EQ(ktrace_output_create(trace, "graph", &options, &output), 0);
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
+		const struct ktrace_event *event = ktrace_cursor_event(cursor);
+
+		if (item == KTRACE_LOSS)
+			CHECK_EQ(ktrace_output_hidden_loss(
+					 output, ktrace_cursor_loss(cursor)),
+				 0);
+		else if (event->cpu)
+			CHECK_EQ(ktrace_output_hidden(output, event), 0);
+		else
+			CHECK_EQ(ktrace_output_event(output, event, NULL), 0);
+	}
+	CHECK_EQ(ktrace_output_finish(output), 0);
+	CHECK_EQ(ktrace_output_losses(output), 0);
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	CHECK(pread(fileno(file), text, sizeof(text) - 1, 0) > 0);
+	fclose(file);
+	CHECK(!strstr(text, "lost"));
+	CHECK(strstr(text, "| } = 4 /* leaf */\n"));
+}
+
 /* A call that never ends does not keep more than some lines back. */
 TEST(long_wait)
 {

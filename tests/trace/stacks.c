@@ -145,8 +145,8 @@ TEST(folded_by_time)
 	free(text);
 }
 
-/* A loss may have hidden that a thread came back. */
-TEST(loss_in_time)
+/* A loss may have hidden that a thread came back, whether it is shown or not. */
+static void lose_in_time(bool shown)
 {
 	const struct ktrace_loss loss = {
 		.time = 1, .cause = KTRACE_LOST_FULL, .count = 1};
@@ -154,6 +154,9 @@ TEST(loss_in_time)
 		.time = 1, .cause = KTRACE_LOST_TASK, .count = 1};
 	const struct ktrace_output_stacks options = {
 		.weight = KTRACE_WEIGHT_OFF_CPU};
+	int (*lose)(struct ktrace_output * output,
+		    const struct ktrace_loss *loss) =
+		shown ? ktrace_output_loss : ktrace_output_hidden_loss;
 	struct ktrace *trace = trace_open();
 	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
@@ -176,19 +179,30 @@ TEST(loss_in_time)
 		CHECK_EQ(ktrace_output_event(output, event, NULL), 0);
 		switches += !strcmp(event->type->name, "sched_switch");
 		if (switches == 1)
-			CHECK_EQ(ktrace_output_loss(output, &none), 0);
+			CHECK_EQ(lose(output, &none), 0);
 		if (switches == 3)
-			CHECK_EQ(ktrace_output_loss(output, &loss), 0);
+			CHECK_EQ(lose(output, &loss), 0);
 	}
 	CHECK_EQ(ktrace_output_pause(output), 0);
 	CHECK_EQ(ktrace_output_finish(output), 0);
 	CHECK(read(fds[0], text, sizeof(text) - 1) > 0);
 	CHECK_STR(text, "a_<b>_c;entry;work 10000\n");
+	CHECK_EQ(!ktrace_output_losses(output), !shown);
 	ktrace_output_destroy(output);
 	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
 	close(fds[0]);
 	close(fds[1]);
+}
+
+TEST(loss_in_time)
+{
+	lose_in_time(true);
+}
+
+TEST(hidden_loss_in_time)
+{
+	lose_in_time(false);
 }
 
 TEST(no_such_field)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# chrome.py TRACE EVENTS.json [part] - what a trace of Chrome's Trace Event Format must hold: it is
+# chrome.py TRACE EVENTS.json - what a trace of Chrome's Trace Event Format must hold: it is
 # JSON, slices of a row are inside of each other or apart, arrows lead from one event to a later
 # one, times are exact, and all of EVENTS.json is there (ktrace export --to json)
 import collections
@@ -32,11 +32,13 @@ for line in open(sys.argv[2], encoding='utf-8', errors='replace'):
     else:
         lost += event.get('lost', 0)
 
-depth, names, arrows = collections.Counter(), {}, {}
+names, arrows = {}, {}
 told, sums = 0, 0
 last = collections.Counter()
 rows = set()
 completes = collections.defaultdict(list)
+slices = collections.defaultdict(list)
+begins = collections.defaultdict(list)
 for event in trace['traceEvents']:
     row = event['pid'], event['tid']
     phase = event['ph']
@@ -47,19 +49,22 @@ for event in trace['traceEvents']:
     if phase == 'B':
         want(event['ts'] >= last[row], 'a row goes back')
         last[row] = event['ts']
-        depth[row] += 1
+        begins[row].append(ns(event['ts']))
         told += 1
     elif phase == 'E':
         want(event['ts'] >= last[row], 'a row goes back')
         last[row] = event['ts']
-        want(depth[row], 'end without a begin')
-        depth[row] -= 1
+        want(begins[row], 'end without a begin')
+        if begins[row]:
+            slices[row].append((begins[row].pop(), ns(event['ts'])))
         told += 'args' in event and 'end' not in event['args']
     elif phase == 'i':
         told += 1
         want(times[event['name']][ns(event['ts'])], 'an event has another time')
         times[event['name']][ns(event['ts'])] -= 1
     elif phase == 'X':
+        want(event['dur'] >= 0, 'a length below 0')
+        slices[row].append((ns(event['ts']), ns(event['ts']) + ns(event['dur'])))
         if event['cat'] == 'lost':
             sums += event['args']['count'] if event['name'] == 'events lost' else 0
         elif event['cat'] in ('cpu', 'state'):
@@ -73,7 +78,14 @@ for event in trace['traceEvents']:
              'arrow ends that did not begin')
     else:
         want(False, 'phase ' + phase)
-want(not sum(depth.values()), 'slice without an end')
+want(not any(begins.values()), 'slice without an end')
+for row, found in slices.items():
+    around = []
+    for begin, end in sorted(found, key=lambda s: (s[0], -s[1])):
+        while around and around[-1] <= begin:
+            around.pop()
+        want(not around or end <= around[-1], 'slices overlap')
+        around.append(end)
 for row in rows:
     want((row, 'thread_name') in names, 'row without a name')
 for row, found in completes.items():

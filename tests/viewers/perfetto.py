@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# perfetto.py TRACE EVENTS.json [part] - what a Perfetto trace must hold beyond its syntax
+# perfetto.py TRACE EVENTS.json - what a Perfetto trace must hold beyond its syntax
 #
 # protoc takes the trace apart, by Perfetto's numbers of fields (perfetto.proto). Here it is
 # checked that what an event refers to was there before, that slices of a track are inside of
 # each other or apart, that a thread is in one state and on one CPU at a time, that arrows lead
 # from one event to a later one, and that nothing is missing: EVENTS.json has the same events
-# (ktrace export --to json).  Of a part of a trace, not all states of a thread are there.
+# (ktrace export --to json).
 import collections
 import json
 import os
@@ -235,8 +235,7 @@ n = 0
 for n, packet in enumerate(packets(sys.argv[1]), 1):
     packet_take(packet, n - 1)
 nr_flows = check_tracks()
-if sys.argv[3:] != ['part']:
-    check_states()
+check_states()
 nr_events, nr_lost = check_counts(sys.argv[2])
 print(f'{n} packets, {nr_events} events, {nr_lost} lost, {len(tracks)} tracks, '
       f'{len(states)} states, {nr_flows} arrows')
