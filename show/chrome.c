@@ -378,9 +378,7 @@ static int loss_tell(void *data, const struct ktrace_loss *loss)
 
 	if (err)
 		return err;
-	complete_begin(c, row, loss->from,
-		       loss->time < loss->from ? loss->from : loss->time,
-		       "lost",
+	complete_begin(c, row, loss->from, loss->time, "lost",
 		       loss_is_event(loss->cause) ? "events lost"
 						  : "task records lost");
 	put(c, ",\"args\":{\"count\":");

@@ -25,6 +25,9 @@
 
 #define LIMIT 200000000 /* bytes */
 
+/* What a thread takes at least in the file: the names of its tables. */
+#define LANE_TEXT 1000
+
 enum column {
 	MARKER_NAME,
 	MARKER_BEGIN,
@@ -52,6 +55,7 @@ struct column_text {
 
 /* A text of a thread, or a frame below a stack. */
 struct known {
+	const uint32_t *of; /* which: lane->texts or lane->stacks */
 	uint32_t number;
 	uint32_t prefix;
 	size_t size;
@@ -62,20 +66,30 @@ struct lane {
 	struct lane *next;
 	uint32_t tid, tgid;
 	char comm[64];
-	struct table texts, stacks; /* struct known, by hash */
-	uint64_t last;		    /* time of the last sample */
+	uint32_t texts, stacks; /* how many there are */
+	uint64_t last;		/* time of the last sample */
 	struct column_text columns[COLUMNS_NR];
 };
 
 struct firefox {
 	struct viewer viewer;
 	struct lane *lanes, *last, *cpus;
-	struct table threads;  /* lanes, by the thread's id */
+	struct table threads; /* lanes, by the thread's id */
+	/* struct known of all lanes, by hash: most lanes have few, and a table is large. */
+	struct table known;
 	struct output scratch; /* into @text */
 	struct column_text text;
 	size_t size; /* of all columns */
 	bool failed; /* there was no memory */
 };
+
+/* Memory does not grow without a limit, whatever comes. */
+static int size_check(const struct firefox *f)
+{
+	if (f->failed)
+		return error_set(-ENOMEM, "out of memory");
+	return viewer_limit(&f->viewer, f->size);
+}
 
 /* ---- columns -------------------------------------------------------------- */
 
@@ -83,7 +97,7 @@ static void text_add(struct firefox *f, struct column_text *c, const char *text,
 		     size_t size)
 {
 	if (c->room - c->size < size) {
-		size_t room = c->size * 2 + size + 256;
+		size_t room = c->size * 2 + size + 32;
 		char *more = realloc(c->text, room);
 
 		if (!more) {
@@ -142,41 +156,43 @@ static int scratch_write(void *data, const char *text, size_t size)
 	return f->failed ? -ENOMEM : 0;
 }
 
-static const struct known *known_find(const struct table *table, uint64_t hash,
+static const struct known *known_find(const struct firefox *f,
+				      const uint32_t *of, uint64_t hash,
 				      const char *text, size_t size,
 				      uint32_t prefix)
 {
 	const struct table_slot *slot = NULL;
 
-	while ((slot = table_next(table, hash, slot))) {
+	while ((slot = table_next(&f->known, hash, slot))) {
 		const struct known *known = slot->value;
 
-		if (known->prefix == prefix && known->size == size &&
-		    !memcmp(known->text, text, size))
+		if (known->of == of && known->prefix == prefix &&
+		    known->size == size && !memcmp(known->text, text, size))
 			return known;
 	}
 	return NULL;
 }
 
 /* *@fresh: it was not known; its number is the next one. */
-static uint32_t known_get(struct firefox *f, struct table *table,
-			  const char *text, size_t size, uint32_t prefix,
-			  bool *fresh)
+static uint32_t known_get(struct firefox *f, uint32_t *of, const char *text,
+			  size_t size, uint32_t prefix, bool *fresh)
 {
-	uint64_t hash = table_hash(text, size) + prefix * 0x9e3779b97f4a7c15ull;
-	const struct known *old = known_find(table, hash, text, size, prefix);
+	uint64_t hash = table_hash(text, size) +
+			(prefix ^ (uintptr_t)of) * 0x9e3779b97f4a7c15ull;
+	const struct known *old = known_find(f, of, hash, text, size, prefix);
 	struct known *known;
 
 	*fresh = !old;
 	if (old)
 		return old->number;
 	known = malloc(sizeof(*known) + size);
-	if (!known || table_add(table, hash, known)) {
+	if (!known || table_add(&f->known, hash, known)) {
 		free(known);
 		f->failed = true;
 		return 0;
 	}
-	known->number = table->nr - 1;
+	known->of = of;
+	known->number = (*of)++;
 	known->prefix = prefix;
 	known->size = size;
 	memcpy(known->text, text, size);
@@ -220,7 +236,7 @@ static struct lane *lane_create(struct firefox *f, uint32_t tid, uint32_t tgid,
 	else
 		f->lanes = lane;
 	f->last = lane;
-	f->size += sizeof(*lane);
+	f->size += sizeof(*lane) + LANE_TEXT;
 	return lane;
 }
 
@@ -346,15 +362,7 @@ static int marker_put(struct firefox *f, struct lane *lane, const char *name,
 	element_print(f, lane, MARKER_PHASE, "%d", !!end);
 	element_print(f, lane, MARKER_CATEGORY, "%d", category);
 	f->text.size = 0;
-	if (f->failed)
-		return error_set(-ENOMEM, "out of memory");
-	if (f->size > LIMIT)
-		return error_set(-EFBIG,
-				 "more than %u MB, which no viewer reads: take "
-				 "a part of the trace with --from, --until or "
-				 "-e, or --to perfetto, which has no limit",
-				 LIMIT / 1000000);
-	return 0;
+	return size_check(f);
 }
 
 static int begin_tell(void *data, struct ktrace_timeline_slice *slice,
@@ -501,7 +509,7 @@ static int state_tell(void *data, const struct ktrace_timeline_state *state)
 		      (unsigned int)(ns % 1000000));
 	element_print(f, lane, SAMPLE_CPU, "%" PRIu64 ".%03u", ns / 1000,
 		      (unsigned int)(ns % 1000));
-	return f->failed ? error_set(-ENOMEM, "out of memory") : 0;
+	return size_check(f);
 }
 
 static void data_free(void *data, void *theirs)
@@ -711,6 +719,7 @@ static const struct viewer_ops firefox_ops = {
 	.calls.gone = data_free,
 	.begin = firefox_begin,
 	.end = firefox_end,
+	.limit = LIMIT,
 };
 
 static int firefox_open(struct ktrace_output *show)
@@ -722,30 +731,23 @@ static int firefox_open(struct ktrace_output *show)
 	return viewer_open(show, &firefox_ops);
 }
 
-static void known_free(struct table *table)
-{
-	size_t at = 0;
-	void *known;
-
-	while ((known = table_each(table, &at)))
-		free(known);
-	table_free(table);
-}
-
 static void firefox_release(struct ktrace_output *show)
 {
 	struct firefox *f = (struct firefox *)show;
 	struct lane *lane;
+	size_t at = 0;
+	void *known;
 
 	viewer_close(&f->viewer);
 	while ((lane = f->lanes)) {
 		f->lanes = lane->next;
-		known_free(&lane->texts);
-		known_free(&lane->stacks);
 		for (int i = 0; i < COLUMNS_NR; i++)
 			free(lane->columns[i].text);
 		free(lane);
 	}
+	while ((known = table_each(&f->known, &at)))
+		free(known);
+	table_free(&f->known);
 	table_free(&f->threads);
 	output_destroy(&f->scratch);
 	free(f->text.text);

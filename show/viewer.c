@@ -53,20 +53,23 @@ static int viewer_begin(struct viewer *v, uint64_t time)
 	return v->ops->begin(v);
 }
 
-static int viewer_check(struct viewer *v)
+int viewer_limit(const struct viewer *v, uint64_t bytes)
 {
 	uint64_t limit = v->ops->limit;
 
-	if (v->output.err)
-		return v->output.err;
-	if (limit && v->written > limit)
-		return error_set(-EFBIG,
-				 "more than %" PRIu64
-				 " MB, which no viewer reads: take a part "
-				 "of the trace with --from, --until or -e, or "
-				 "--to perfetto, which has no limit",
-				 limit / 1000000);
-	return 0;
+	if (!limit || bytes <= limit)
+		return 0;
+	return error_set(-EFBIG,
+			 "more than %" PRIu64
+			 " MB, which no viewer reads: take a part of the trace "
+			 "with --from, --until or -e, or --to perfetto, which "
+			 "has no limit",
+			 limit / 1000000);
+}
+
+static int viewer_check(struct viewer *v)
+{
+	return v->output.err ?: viewer_limit(v, v->written);
 }
 
 int viewer_event(struct ktrace_output *show, const struct ktrace_event *event)
@@ -118,7 +121,8 @@ int viewer_finish(struct ktrace_output *show)
 	err = viewer_begin(v, 0);
 	err = err ?: ktrace_timeline_finish(v->timeline);
 	err = err ?: v->ops->end(v);
-	return err ?: output_flush(&v->output);
+	err = err ?: output_flush(&v->output);
+	return err ?: viewer_check(v);
 }
 
 /* A viewer gets all of it, once. */
@@ -156,7 +160,7 @@ const char *viewer_end_text(enum ktrace_timeline_end how)
 	case KTRACE_SLICE_DIED:
 		return "its thread ended in it";
 	case KTRACE_SLICE_OPEN:
-		return "the trace ended in it";
+		return "later than what is exported";
 	default:
 		return NULL;
 	}

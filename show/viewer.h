@@ -48,6 +48,8 @@ int viewer_hidden_loss(struct ktrace_output *show,
 int viewer_finish(struct ktrace_output *show);
 int viewer_pause(struct ktrace_output *show);
 
+/* -EFBIG: no viewer reads so many bytes. */
+int viewer_limit(const struct viewer *viewer, uint64_t bytes);
 /* What people call a track: "functions" and so on, beside the name of its thread. */
 const char *viewer_track_name(const struct ktrace_timeline_track *track);
 /* "irq" and so on. */
