@@ -2,7 +2,6 @@
 /* ktrace archive: packs a trace and the files that its stacks mention into one file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "cmd.h"
 #include "common/debuginfod.h"
+#include "common/half_file.h"
 #include "common/output.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -30,47 +30,12 @@ struct archive {
 	struct debuginfod debuginfod;
 
 	char *name; /* the default, if @output is not given */
+	char *half; /* the file, until it has its name; NULL: none */
 	int fd;
 	bool progress;
 	unsigned int percent;
 	unsigned int left_out;
 };
-
-/* The file that is written, until it has its name; NULL: none. */
-static char *volatile half;
-static volatile sig_atomic_t progress_shown;
-
-static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-#define NR_STOPS (sizeof(stops) / sizeof(*stops))
-
-/*
- * Ends the process at once, whatever it does: to look for names in large files takes long, and
- * libraries do it that nobody can ask to stop.
- */
-static void stop(int number)
-{
-	if (half)
-		unlink(half);
-	if (progress_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0)
-		progress_shown = 0;
-	raise(number);
-}
-
-/* So that half an archive does not stay.  A signal that the caller ignores stays ignored. */
-static void signals_take(void)
-{
-	struct sigaction before, action = {
-					 .sa_handler = stop,
-					 .sa_flags = SA_RESETHAND | SA_NODEFER,
-				 };
-
-	for (size_t i = 0; i < NR_STOPS; i++)
-		if (!sigaction(stops[i], NULL, &before) &&
-		    before.sa_handler != SIG_IGN)
-			sigaction(stops[i], &action, NULL);
-	/* A file that becomes too large is an error of writing. */
-	signal(SIGXFSZ, SIG_IGN);
-}
 
 static bool progress_show(void *data, uint64_t done, uint64_t all)
 {
@@ -139,26 +104,21 @@ static int place_check(const struct archive *a)
 static int file_open(struct archive *a)
 {
 	int status = place_check(a);
-	sigset_t set, before;
 	char *path;
 
 	if (status)
 		return status;
 	if (asprintf(&path, "%s.XXXXXX", a->output) < 0)
 		return failed("out of memory");
-	sigemptyset(&set);
-	for (size_t i = 0; i < NR_STOPS; i++)
-		sigaddset(&set, stops[i]);
-	/* Who removes the file must know its name. */
-	sigprocmask(SIG_BLOCK, &set, &before);
+	half_file_begin();
 	a->fd = mkostemp(path, O_CLOEXEC);
-	if (a->fd >= 0)
-		half = path;
-	else
+	if (a->fd < 0)
 		status = failed("%s: %s", a->output, strerror(errno));
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	half_file_made(status ? NULL : path);
 	if (status)
 		free(path);
+	else
+		a->half = path;
 	return status;
 }
 
@@ -185,8 +145,8 @@ static int rename_new(const char *from, const char *to)
 
 static int file_name(const struct archive *a)
 {
-	int err = a->force ? rename(half, a->output)
-			   : rename_new(half, a->output);
+	int err = a->force ? rename(a->half, a->output)
+			   : rename_new(a->half, a->output);
 
 	if (!err)
 		return EXIT_OK;
@@ -198,9 +158,7 @@ static int file_name(const struct archive *a)
 /* Gives it its name, or removes it. */
 static int output_close(struct archive *a, int status)
 {
-	char *path = half;
-
-	if (!path)
+	if (!a->half)
 		return status;
 	if (!status)
 		output_file_hand_over(a->fd);
@@ -209,9 +167,9 @@ static int output_close(struct archive *a, int status)
 	if (!status)
 		status = file_name(a);
 	if (status)
-		unlink(path);
-	half = NULL;
-	free(path);
+		unlink(a->half);
+	half_file_end();
+	free(a->half);
 	return status;
 }
 
@@ -247,7 +205,7 @@ static int pack(struct archive *a, struct ktrace_archive_result *result)
 				   sizeof(*result));
 	if (a->progress)
 		fputs("\r\033[K", stderr);
-	progress_shown = 0;
+	half_file_progress(false);
 	if (!err)
 		return EXIT_OK;
 	/* The reader of a pipe needs no more. */
@@ -264,7 +222,7 @@ static int archive_run(struct archive *a)
 			"a stream cannot be packed: record into a directory");
 	if (access(a->trace, F_OK))
 		return failed("%s: %s", a->trace, strerror(errno));
-	signals_take();
+	half_file_watch();
 	status = output_name(a);
 	if (!status)
 		status = output_open(a);
@@ -272,7 +230,7 @@ static int archive_run(struct archive *a)
 		return status;
 	a->progress = isatty(STDERR_FILENO) && verbosity >= 0;
 	a->percent = 100;
-	progress_shown = a->progress;
+	half_file_progress(a->progress);
 	status = output_close(a, pack(a, &result));
 	if (!status)
 		packed_say(a, &result);

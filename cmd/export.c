@@ -10,6 +10,7 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
+#include "common/half_file.h"
 #include "common/misses.h"
 #include "common/query.h"
 #include "common/trace.h"
@@ -47,6 +48,24 @@ static void progress_show(struct export *x)
 	fprintf(stderr, "\r\033[K%u %%", percent);
 }
 
+static int file_open(struct export *x, int *fd)
+{
+	int status = EXIT_OK;
+
+	half_file_watch();
+	half_file_begin();
+	*fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (*fd < 0)
+		status = failed(
+			"%s: %s%s", x->output, strerror(errno),
+			errno == EEXIST
+				? ": remove it, or choose another with -o"
+				: "");
+	x->made = !status;
+	half_file_made(status ? NULL : x->output);
+	return status;
+}
+
 /* Opens the output's file; an output to a directory needs none. */
 static int output_open(struct export *x, int *fd)
 {
@@ -66,13 +85,7 @@ static int output_open(struct export *x, int *fd)
 		*fd = STDOUT_FILENO;
 		return EXIT_OK;
 	}
-	*fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	x->made = *fd >= 0;
-	if (x->made)
-		return EXIT_OK;
-	return failed("%s: %s%s", x->output, strerror(errno),
-		      errno == EEXIST ? ": remove it, or choose another with -o"
-				      : "");
+	return file_open(x, fd);
 }
 
 static void exported_say(const struct export *x,
@@ -115,6 +128,7 @@ static int all_export(struct export *x, struct ktrace_output *output,
 	uint32_t left = PROGRESS_EVERY;
 	int err = 0, item;
 
+	half_file_progress(progress);
 	while (!err && (item = ktrace_cursor_next(x->cursor)) > 0) {
 		err = item == KTRACE_EVENT ? event_export(x, output, event)
 					   : loss_export(x, output, loss);
@@ -124,6 +138,7 @@ static int all_export(struct export *x, struct ktrace_output *output,
 	}
 	if (progress)
 		fputs("\r\033[K", stderr);
+	half_file_progress(false);
 	if (!err && item < 0)
 		failed_in_library();
 	err = err ?: ktrace_output_finish(output);
@@ -196,6 +211,7 @@ out:
 	/* Half a file is of no use, and would be in the way of the next attempt. */
 	if (x->made && status)
 		unlink(x->output);
+	half_file_end();
 	return status;
 }
 

@@ -9,6 +9,7 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
+#include "half_file.h"
 #include "trace.h"
 
 struct format_names formats_names(bool all)
@@ -34,8 +35,10 @@ bool is_stream(const char *path)
 	return path && !strcmp(path, "-");
 }
 
+/* A command that writes a file removes it then. */
 static void interrupted(int number)
 {
+	half_file_watch_signal(number);
 }
 
 /*
@@ -46,7 +49,7 @@ static void interrupt_leave(void)
 {
 	struct sigaction action = {
 		.sa_handler = interrupted,
-		.sa_flags = SA_RESTART | SA_RESETHAND,
+		.sa_flags = SA_RESTART,
 	};
 	struct stat st;
 
