@@ -12,21 +12,28 @@
 #include "half_file.h"
 #include "trace.h"
 
+/* What has no room is left out. */
+static void name_add(struct format_names *t, const char *before,
+		     const char *name)
+{
+	size_t used = strlen(t->s);
+
+	snprintf(t->s + used, sizeof(t->s) - used, "%s%s", before, name);
+}
+
 struct format_names formats_names(bool all)
 {
 	struct format_names t = {""};
 	const struct ktrace_output_kind *kind, *last = NULL;
-	size_t used = 0;
 
 	for (size_t i = 0; (kind = ktrace_output_kind(i)); i++) {
 		if ((kind->directory || kind->file) && !all)
 			continue;
 		if (last)
-			used += snprintf(t.s + used, sizeof(t.s) - used, "%s%s",
-					 used ? ", " : "", last->name);
+			name_add(&t, *t.s ? ", " : "", last->name);
 		last = kind;
 	}
-	snprintf(t.s + used, sizeof(t.s) - used, " or %s", last->name);
+	name_add(&t, " or ", last->name);
 	return t;
 }
 

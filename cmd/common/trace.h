@@ -19,7 +19,7 @@ void trace_complain(struct ktrace *trace);
 
 /* The names of the outputs: "text, json or strace". */
 struct format_names {
-	char s[128];
+	char s[512];
 };
 
 struct format_names formats_names(bool all);
