@@ -559,7 +559,7 @@ TEST(read_again)
 	number(&r, 0);
 	number(&r, 1);
 	captured(&r, 1);
-	memory(&r, NULL, 0);
+	memory(&r, "", 0);
 	happen(enter, &r);
 	r = (struct record){0};
 	number(&r, 0);
