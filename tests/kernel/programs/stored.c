@@ -191,7 +191,8 @@ static void player_await(int player)
 
 /* ---- contexts ------------------------------------------------------------- */
 
-static int context_open(const char *format, pid_t pid, const char *size)
+/* -1: the thread has ended. */
+static int context_try(const char *format, pid_t pid, const char *size)
 {
 	char path[256], line[128];
 	int fd;
@@ -203,8 +204,20 @@ static int context_open(const char *format, pid_t pid, const char *size)
 	snprintf(line, sizeof(line), format, pid);
 	strcat(line, " by bts size ");
 	strcat(line, size);
-	if (write(fd, line, strlen(line)) < 0)
+	if (write(fd, line, strlen(line)) >= 0)
+		return fd;
+	if (errno != ESRCH)
 		fail(line);
+	close(fd);
+	return -1;
+}
+
+static int context_open(const char *format, pid_t pid, const char *size)
+{
+	int fd = context_try(format, pid, size);
+
+	if (fd < 0)
+		fail("the player");
 	return fd;
 }
 
@@ -366,8 +379,11 @@ static void churn(unsigned long long count)
 	thread = context_open("pid %d user kernel", tids[1], "16777216");
 	player_go(1);
 	while (!waitpid(tids[1], &status, WNOHANG)) {
-		int fd = context_open(lines[opened % 4], tids[1], "65536");
+		/* It may end meanwhile. */
+		int fd = context_try(lines[opened % 4], tids[1], "65536");
 
+		if (fd < 0)
+			continue;
 		if (opened % 3)
 			usleep(1000);
 		close(fd);
