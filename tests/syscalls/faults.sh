@@ -129,7 +129,7 @@ check "read in by the call: as strace" same later ': (write\(.*= 15|execve\(.*= 
 check "read in by the call: structs and sets" \
 	is "$(count later '(sun_path="/tmp/nowhere"|tv_nsec=1000|\[USR1\]|sa_mask=\[USR2\]|tv_sec=100|fd=1234|tv_nsec=2)')" 7
 check "read in by the call: data and strings" \
-	is "$(count later '( write\([0-9]+, "data to write"|iov_base="vector"|\[65536\]|"/etc/passwd", O_RDONLY|"/nowhere", \["one", "two"\])')" 6
+	is "$(count later '( write\([0-9]+, "data to write"|iov_base="vector"|\[65536\]|"/dev/none"|"/etc/passwd", O_RDONLY|"/nowhere", \["one", "two"\])')" 8
 check "read in by the call: nothing of another program" \
 	is "$(count later '^[^"]*execve\(0x[0-9a-f]+, (0x[0-9a-f]+|\[.*\]), .* = 0$')" 1
 
