@@ -688,11 +688,6 @@ static void meta_put(struct firefox *f)
 	    "\"format\":\"string\",\"searchable\":true}]}]},\n");
 }
 
-static int firefox_begin(struct viewer *viewer)
-{
-	return 0;
-}
-
 static int firefox_end(struct viewer *viewer)
 {
 	struct firefox *f = (struct firefox *)viewer;
@@ -717,7 +712,6 @@ static const struct viewer_ops firefox_ops = {
 	.calls.point = point_tell,
 	.calls.loss = loss_tell,
 	.calls.gone = data_free,
-	.begin = firefox_begin,
 	.end = firefox_end,
 	.limit = LIMIT,
 };

@@ -50,7 +50,7 @@ static int viewer_begin(struct viewer *v, uint64_t time)
 		return err;
 	v->begun = true;
 	v->begin = v->end = time;
-	return v->ops->begin(v);
+	return v->ops->begin ? v->ops->begin(v) : 0;
 }
 
 int viewer_limit(const struct viewer *v, uint64_t bytes)
@@ -120,7 +120,8 @@ int viewer_finish(struct ktrace_output *show)
 	v->finished = true;
 	err = viewer_begin(v, 0);
 	err = err ?: ktrace_timeline_finish(v->timeline);
-	err = err ?: v->ops->end(v);
+	if (!err && v->ops->end)
+		err = v->ops->end(v);
 	err = err ?: output_flush(&v->output);
 	return err ?: viewer_check(v);
 }

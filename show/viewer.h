@@ -28,9 +28,9 @@ struct viewer {
 struct viewer_ops {
 	/* Its data is the viewer. */
 	struct ktrace_timeline_calls calls;
-	/* viewer->begin is known. */
+	/* viewer->begin is known.  May be NULL. */
 	int (*begin)(struct viewer *viewer);
-	/* All has been told.  @begin was called. */
+	/* All has been told.  @begin was called.  May be NULL. */
 	int (*end)(struct viewer *viewer);
 	/* No viewer reads more bytes; 0: any number. */
 	uint64_t limit;

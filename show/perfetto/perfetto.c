@@ -483,12 +483,6 @@ static int perfetto_begin(struct viewer *viewer)
 			     viewer->begin);
 }
 
-/* A trace is a list of packets, without an end. */
-static int perfetto_end(struct viewer *viewer)
-{
-	return 0;
-}
-
 static const struct viewer_ops perfetto_ops = {
 	.calls.state = state_tell,
 	.calls.unknown = cpu_unknown_tell,
@@ -500,7 +494,6 @@ static const struct viewer_ops perfetto_ops = {
 	.calls.loss = loss_tell,
 	.calls.gone = data_free,
 	.begin = perfetto_begin,
-	.end = perfetto_end,
 };
 
 static int perfetto_open(struct ktrace_output *show)
