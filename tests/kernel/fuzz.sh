@@ -20,6 +20,8 @@ load_module ktrace-test-probes
 load_module ktrace-syscalls
 load_module ktrace-profile
 load_module ktrace-branch
+load_module ktrace-functions
+load_module ktrace-probes
 check "the tree in hostile hands (seed $seed)" timeout $((seconds + 300)) \
 	$bin/fuzz ${KTRACE_FUZZ_VERBOSE-} -s "$seed" -t "$seconds" -g 44 -m "$KTRACE_MODULES" \
 	-d $test_dir $tree tests/kernel/*.sh tests/syscalls/events.sh fuzz/capture-seeds/*
@@ -39,6 +41,12 @@ put capture none
 check "definitions can be removed" sh -c "sed 's/^\([^ ]*\) .*/!\1/' $tree/define |
 	while read -r line; do echo \"\$line\" >$tree/define || exit; done"
 check "none is left" is "$(get define)" ''
+lsmod | grep -q '^ktrace_probes ' || load_module ktrace-probes
+check "and probes" sh -c "sed 's/^\([^ ]*\) .*/!\1/' $tree/probes |
+	while read -r line; do echo \"\$line\" >$tree/probes || exit; done"
+check "there, too, none is left" is "$(get probes)" ''
+lsmod | grep -q '^ktrace_functions ' || load_module ktrace-functions
+put functions none
 # A module that another one uses is unloaded in the next round.
 for round in 1 2 3; do
 	rmmod $(lsmod | grep -o '^ktrace_[^ ]*') 2>/dev/null

@@ -62,15 +62,46 @@ static uint64_t nr_steps, nr_taken, nr_refused;
 
 /* The files of a session, then those that only the root has. */
 static const char *const files[] = {
-	"enabled",	"mode",	     "buffer_size",    "overflow",
-	"reset",	"error",     "tasks",	       "pids",
-	"marked",	"capture",   "info",	       "gone",
-	"trace",	"owner",     "events/enabled", "types",
-	"available",	"stack",     "stack_size",     "stacks",
-	"profile_rate", "define",    "markers",	       "print",
-	"printed",	"undefined", "version",	       "branches",
+	"enabled",
+	"mode",
+	"buffer_size",
+	"overflow",
+	"reset",
+	"error",
+	"tasks",
+	"pids",
+	"marked",
+	"capture",
+	"info",
+	"gone",
+	"trace",
+	"owner",
+	"events/enabled",
+	"types",
+	"available",
+	"stack",
+	"stack_size",
+	"stacks",
+	"profile_rate",
+	"filtered",
+	"programs",
+	"functions",
+	"probed",
+	"function_table",
+	"function_programs",
+	"function_scope",
+	"define",
+	"markers",
+	"print",
+	"printed",
+	"undefined",
+	"version",
+	"branches",
+	"probes",
+	"probes_held",
+	"available_functions",
 };
-#define SESSION_FILES 21
+#define SESSION_FILES 28
 #define FILES	      (sizeof(files) / sizeof(*files))
 
 static const char *const parts[] = {"enabled", "filter", "format", "id"};
@@ -79,7 +110,7 @@ static const char *const module_names[] = {
 	"ktrace-test",	  "ktrace-test-probes", "ktrace-syscalls",
 	"ktrace-marked",  "ktrace-printed",	"ktrace-queue",
 	"ktrace-client1", "ktrace-watch",	"ktrace-profile",
-	"ktrace-branch",
+	"ktrace-branch",  "ktrace-functions",	"ktrace-probes",
 };
 
 static void die(const char *what)
@@ -225,6 +256,8 @@ static const char *any_event(void)
 		"raw/hit",
 		"raw/one",
 		"raw/none",
+		"function/callee_sum",
+		"probe/hit",
 		"syscalls/sys_enter_openat",
 		"syscalls/sys_enter_read",
 	};
@@ -269,8 +302,14 @@ static void any_path(char *path, size_t size, const char *file)
 /* Mostly a text for a file with its own language. */
 static const struct text *any_seed(void)
 {
-	static const char *const rich[] = {"define", "filter", "capture",
-					   "marked", "print",  "pids"};
+	static const char *const rich[] = {
+		"define",	  "filter",
+		"capture",	  "marked",
+		"print",	  "pids",
+		"probes",	  "functions",
+		"function_table", "function_programs",
+		"function_scope",
+	};
 	const struct text *from;
 	uint32_t tries, i;
 
