@@ -16,8 +16,9 @@ bool is_lines(const char *pattern)
 {
 	const char *colon = strrchr(pattern, ':');
 
-	/* A pattern of C++ names has two colons. */
+	/* A pattern of C++ names has two colons; one of USDT probes means all of a provider. */
 	return colon && colon > pattern && colon[-1] != ':' && colon[1] &&
+	       strncmp(pattern, "usdt:", 5) != 0 &&
 	       !colon[1 + strspn(colon + 1, LINE)] &&
 	       strcspn(pattern, "*?[") > (size_t)(colon - pattern);
 }
