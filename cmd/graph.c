@@ -39,6 +39,9 @@ struct graph {
 	uint64_t longer;     /* ns; 0: any duration */
 	const char *returns; /* NULL: whatever they return */
 	const char *entered; /* NULL: whatever their arguments are */
+	struct patterns
+		reads; /* what is read when a function of -f is called */
+	bool plain;    /* does not read what arguments point to */
 	uint32_t columns;
 	struct ktrace_output_graph view;
 	const char *input; /* -i: a trace; NULL: what happens now */
@@ -84,6 +87,9 @@ static int functions_choose(struct graph *g)
 		.around = patterns[SCOPE_AROUND].list,
 		.nr_around = patterns[SCOPE_AROUND].nr,
 		.depth = g->depth,
+		.plain = g->plain,
+		.reads = g->reads.list,
+		.nr_reads = g->reads.nr,
 		.no_interrupts = g->query.calls.scope.no_interrupts,
 	};
 	char *condition = has_condition(g) ? condition_make(g) : NULL;
@@ -256,6 +262,8 @@ enum {
 	DEPTH,
 	ENTERED,
 	LONGER,
+	PLAIN,
+	READ,
 	RETURNS,
 	TRACE,
 };
@@ -328,6 +336,12 @@ static int recording_handle(struct graph *g, int option)
 					 "'count > 65536'");
 	case LONGER:
 		return longer_parse(g, optarg);
+	case PLAIN:
+		g->plain = true;
+		return EXIT_OK;
+	case READ:
+		return patterns_option(&g->reads, &command_graph, "--read",
+				       "member", optarg);
 	case RETURNS:
 		g->returns = optarg;
 		return *optarg ? EXIT_OK
@@ -477,6 +491,7 @@ static int graph_main(int argc, char **argv)
 		status = live_run(&g.live);
 	query_free(&g.query);
 	patterns_free(&g.pids);
+	patterns_free(&g.reads);
 	who_free(&g.who);
 	live_free(&g.live);
 	return status;
@@ -502,6 +517,13 @@ static const struct command_option options[] = {
 	OPTION(0, "returns", "CONDITION",
 	       "only calls of -f that return such a value, like 'ret < 0'; implies --alone",
 	       .id = RETURNS),
+	OPTION(0, "read", "EXPRESSION",
+	       "reads this, too, of functions with such an argument: file->f_mode, "
+	       "dentry->d_parent->d_name.name",
+	       .id = READ),
+	OPTION(0, "plain", NULL,
+	       "arguments as they are: does not read what they point to",
+	       .id = PLAIN),
 	OPTION('e', "event", "PATTERN,...",
 	       "these events, too, between the calls; with a `!' in front: all but those",
 	       .kind = ARGUMENT_EVENT),

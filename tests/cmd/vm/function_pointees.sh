@@ -93,6 +93,17 @@ run ktrace report t
 check 'with --plain, nothing else' grep -q "^cat-.* file=0xffff[0-9a-f]* \
 {i_ino=$(stat -c %i 'the file')} buf=0x[0-9a-f]* count=[0-9]* pos=0xffff[0-9a-f]*$" <<<"$out"
 rm -r t
+run ktrace graph -q -f vfs_read --depth 2 --read 'file->f_inode->i_ino' --columns task -- /bin/cat 'the file'
+check 'in a graph' grep -q "^cat-.* | vfs_read(file=0xffff[0-9a-f]* \
+{\"the file\" i_ino=$(stat -c %i 'the file')}, buf=" <<<"$out"
+check 'those that it calls have what is asked for' grep -q "^cat-.* |   rw_verify_area(read_write=0, \
+file=0xffff[0-9a-f]* {i_ino=$(stat -c %i 'the file')}, ppos=" <<<"$out"
+run ktrace graph -q --plain -f vfs_read --alone --columns task -- /bin/cat 'the file'
+check 'with --plain, nothing' grep -q '^cat-.* | vfs_read(file=0xffff[0-9a-f]*, buf=0x[0-9a-f]*, count=[0-9]*, pos=0xffff[0-9a-f]*) = 6$' <<<"$out"
+run ktrace graph -f vfs_read --read 'file->f_pth' -- true
+ends 1 'a member that is not there' "struct file has no member \`f_pth', but" f_path
+run ktrace graph -i t --read 'file->f_mode'
+ends 2 'of a trace' '-i shows a trace' 'for what happens now'
 wrong()	# EXPRESSION WORDS...
 {
 	local expression=$1
