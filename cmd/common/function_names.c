@@ -148,7 +148,13 @@ void function_names_near(const char *const *patterns, size_t nr)
 			continue;
 		near_init(&search.near, search.wanted);
 		function_names_each(search_add, &search);
-		if (!search.exists)
-			near_print(&search.near);
+		if (search.exists)
+			continue;
+		near_print(&search.near);
+		if (!call)
+			fprintf(stderr,
+				"        If it is inlined, `ktrace probe check %s' "
+				"shows where.\n",
+				search.wanted);
 	}
 }

@@ -13,8 +13,8 @@ typedef void function_name_use(void *data, const char *name,
 void function_names_each(function_name_use *use, void *data);
 
 /*
- * Patterns may mean no function: prints names that are like those of them that do not.  Patterns
- * with wildcards, or with a module, are like none.
+ * Patterns may mean no function: prints names that are like those of them that do not, and
+ * how to find a function that is inlined.  Patterns with wildcards, or with a module, are like none.
  */
 void function_names_near(const char *const *patterns, size_t nr);
 

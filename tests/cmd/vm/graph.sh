@@ -463,7 +463,7 @@ run ktrace graph -q --alone -f vfs_read,rw_verify_area -o calls -- true
 check 'no misses are no news' [ -z "$err" ]
 
 run ktrace graph -f vfs_raed -- true
-ends 1 'a function with a wrong letter' 'Is it one of these? vfs_read'
+ends 1 'a function with a wrong letter' 'Is it one of these? vfs_read' 'ktrace probe check vfs_raed'
 run ktrace graph -f 'no-module:*' -- true
 ends 1 'a module that cannot be there' "no function \`no-module:*'"
 run ktrace graph -f vfs_read -e sched_swich -- true

@@ -72,6 +72,7 @@ check 'what is gone' [ "$(jq -r '.[] | select(.name == "start_kernel").missing' 
 run ktrace list -F vfs_raed
 ends 1 'no such function' 'there is no function'
 check 'which are near' grep -q 'Is it one of these? vfs_read' <<<"$err"
+check 'and where it is, if it is inlined' grep -q '`ktrace probe check vfs_raed.* shows where' <<<"$err"
 run ktrace list -q -j -F vfs_read,vfs_raed
 ends 1 'one that is, one that is not' 'there is no function'
 check 'what was found is whole' [ "$(jq -r '.[].name' <<<"$out")" = vfs_read ]
