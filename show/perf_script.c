@@ -7,6 +7,7 @@
  *		ffffffff8119e0a3 kmalloc_trace+0x23 ([kernel.kallsyms])
  *		ffffffffc0411f52 xfs_trans_alloc+0x12 ([xfs])
  *
+ * If frames are missing, a line in their place says why, of no address: "0 [truncated] ([ktrace])".
  * An empty line ends each event.  It is what perf script -F comm,pid,tid,cpu,time,event,trace,
  * ip,sym,symoff,dso --ns prints: see perf-script(1).  Lines that begin with `#' are comments.
  */
@@ -68,7 +69,9 @@ static void head_put(struct output *output, const struct ktrace_event *event)
 static void frame_lines(struct output *output, const struct ktrace_output *show,
 			const struct ktrace_stack *stack)
 {
+	const char *end = stack_end_name(stack->end);
 	struct stack_part part = {0};
+	char text[32];
 
 	while (stack_part_next(show->trace, stack, show->frames, &part)) {
 		output_add(output, "\t", 1);
@@ -76,6 +79,12 @@ static void frame_lines(struct output *output, const struct ktrace_output *show,
 				show->frames);
 		output_add(output, "\n", 1);
 	}
+	if (!end)
+		return;
+	snprintf(text, sizeof(text), "\t%16d ", 0);
+	output_puts(output, text);
+	output_puts(output, end);
+	output_puts(output, " ([ktrace])\n");
 }
 
 static int perf_script_event(struct ktrace_output *show,
