@@ -10,7 +10,7 @@
 #define KT_SHOW_PERFETTO_PACKET_H
 
 #include "base/table.h"
-#include "perfetto/message.h"
+#include "message.h"
 #include "viewer.h"
 
 /* TrackEvent.Type */

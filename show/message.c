@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "perfetto/message.h"
+#include "message.h"
 
 #define VARINT_MAX 10
 

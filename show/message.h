@@ -3,8 +3,8 @@
  * A message of protocol buffers, as it is written: fields one after another, each a key and a
  * value (https://protobuf.dev/programming-guides/encoding/).
  */
-#ifndef KT_SHOW_PERFETTO_MESSAGE_H
-#define KT_SHOW_PERFETTO_MESSAGE_H
+#ifndef KT_SHOW_MESSAGE_H
+#define KT_SHOW_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,4 +28,4 @@ void message_text(struct message *message, uint32_t field, const char *text,
 size_t message_begin(struct message *message, uint32_t field);
 void message_end(struct message *message, size_t begin);
 
-#endif /* KT_SHOW_PERFETTO_MESSAGE_H */
+#endif /* KT_SHOW_MESSAGE_H */
