@@ -284,7 +284,7 @@ static int option_handle(void *data, int option)
 static bool merges_stacks(const struct ktrace_output_kind *kind)
 {
 	static const char *const names[] = {"stacks", "folded", "flame",
-					    "speedscope"};
+					    "speedscope", "pprof"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(kind->name, names[i]))
@@ -306,7 +306,7 @@ static int export_main(int argc, char **argv)
 	if (x.merged.weight && !merges_stacks(x.kind))
 		return misused(&command_export,
 			       "--weight goes with --to folded, speedscope, "
-			       "stacks or flame");
+			       "pprof, stacks or flame");
 	if (optind + 1 < argc)
 		return misused(&command_export, "one trace at a time");
 	status = export_run(&x, optind < argc ? argv[optind] : NULL);

@@ -10,34 +10,12 @@
 # (ktrace export --to json).
 import collections
 import json
-import os
 import re
-import subprocess
 import sys
 
-here = os.path.dirname(os.path.realpath(__file__))
+from protoc import decode, one, parse, text, unknown
+
 LOST_TID = 8388608
-
-
-def parse(lines):
-    """Text of protoc: messages as dictionaries of lists."""
-    message = {}
-    for line in lines:
-        line = line.strip()
-        if line == '}':
-            return message
-        if line.endswith(' {'):
-            name, value = line[:-2], parse(lines)
-        else:
-            name, value = line.split(': ', 1)
-        message.setdefault(name, []).append(value)
-    return message
-
-
-def one(message, name, default=None):
-    values = message.get(name, [default])
-    assert len(values) == 1, f'{name} is there {len(values)} times'
-    return values[0]
 
 
 faults = collections.Counter()
@@ -48,23 +26,13 @@ def want(right, what):
         faults[what] += 1
 
 
-def text(value):
-    """A string as protoc prints it."""
-    return re.sub(rb'\\(\d{3})|\\(.)',
-                  lambda m: bytes([int(m[1], 8)]) if m[1] else
-                  {b'n': b'\n', b't': b'\t', b'r': b'\r'}.get(m[2], m[2]),
-                  value[1:-1].encode()).decode()
-
-
 def packets(path):
-    decoded = subprocess.run(
-        ['protoc', '-I', here, '--decode=Trace', 'perfetto.proto'],
-        stdin=open(path, 'rb'), stdout=subprocess.PIPE, check=True).stdout.decode()
-    want(not re.search(r'^ *\d+(: | \{)', decoded, re.M), 'a field that Perfetto has not')
-    lines = iter(decoded.splitlines())
+    lines = iter(decode(path, 'perfetto.proto', 'Trace'))
     for line in lines:
         assert line == 'packet {', line
-        yield parse(lines)
+        packet = parse(lines)
+        want(not unknown(packet), 'a field that Perfetto has not')
+        yield packet
 
 
 KINDS = {'event_categories': 'category', 'event_names': 'name',
