@@ -82,22 +82,37 @@ static bool run_string(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
-/* Always with a NUL, which separates paths that follow each other. */
-static bool run_path(struct runner *r, const struct kt_capture_op *op)
+/* Always with a NUL, which separates paths that follow each other; of a file, with two. */
+static __always_inline bool run_descriptor(struct runner *r,
+					   const struct kt_capture_op *op,
+					   bool file)
 {
 	int fd = r->stack[--r->depth];
 	u8 *to = r->payload + r->used;
-	long length = env_copy_path(to, fd, op->value);
+	long length = file ? env_copy_file(to, fd, op->value)
+			   : env_copy_path(to, fd, op->value);
 
 	if (length == -EFAULT)
 		return false;
 	if (length == -ENAMETOOLONG)
 		r->cut |= 1u << r->field;
-	if (length < 0)
-		length = 0;
+	if (length < 0) {
+		length = file;
+		to[0] = '\0';
+	}
 	to[length] = '\0';
 	r->used += length + 1;
 	return true;
+}
+
+static bool run_path(struct runner *r, const struct kt_capture_op *op)
+{
+	return run_descriptor(r, op, false);
+}
+
+static bool run_file(struct runner *r, const struct kt_capture_op *op)
+{
+	return run_descriptor(r, op, true);
 }
 
 /* The smallest page of any processor: less is not there only together. */
@@ -236,6 +251,9 @@ static __always_inline u32 run_op(struct runner *r,
 	case KT_CAPTURE_PATH:
 		done = run_path(r, op);
 		break;
+	case KT_CAPTURE_FILE:
+		done = run_file(r, op);
+		break;
 	case KT_CAPTURE_RECORDS:
 		done = run_records(r, op);
 		break;
@@ -341,6 +359,7 @@ static const struct {
 	[KT_CAPTURE_BYTES] = {2, 0},	[KT_CAPTURE_IF] = {1, 0},
 	[KT_CAPTURE_EACH] = {1, 0},	[KT_CAPTURE_WHILE] = {1, 0},
 	[KT_CAPTURE_RECORDS] = {2, 1},	[KT_CAPTURE_PATH] = {1, 0},
+	[KT_CAPTURE_FILE] = {1, 0},
 };
 
 static bool size_is_good(u32 size)
@@ -433,7 +452,7 @@ static const char *verify_op(struct verifier *v, u32 at)
 	if (v->depth > KT_CAPTURE_STACK_MAX)
 		return "too much on the stack";
 	v->steps++;
-	if (op->code == KT_CAPTURE_PATH) {
+	if (op->code == KT_CAPTURE_PATH || op->code == KT_CAPTURE_FILE) {
 		v->paths = true;
 		v->steps += PATH_STEPS;
 	}
@@ -456,11 +475,13 @@ static const char *verify_op(struct verifier *v, u32 at)
 	case KT_CAPTURE_STRING:
 	case KT_CAPTURE_BYTES:
 	case KT_CAPTURE_PATH:
+	case KT_CAPTURE_FILE:
 	case KT_CAPTURE_EACH:
 		if (!op->value || op->value >= KT_CAPTURE_OUTPUT_MAX)
 			why = "a maximum is 1 to 32767";
 		else if (op->code == KT_CAPTURE_STRING ||
-			 op->code == KT_CAPTURE_PATH)
+			 op->code == KT_CAPTURE_PATH ||
+			 op->code == KT_CAPTURE_FILE)
 			v->output += op->value + 1; /* its NUL */
 		else if (op->code == KT_CAPTURE_BYTES)
 			v->output += op->value;

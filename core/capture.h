@@ -23,6 +23,10 @@
  *	path MAX	pop a file descriptor (AT_FDCWD: the working directory), append the
  *			path of its file and a NUL; only the NUL if there is no file,
  *			or its path is too long
+ *	file MAX	the same, and behind that NUL what the file is, if the path does not
+ *			say it (a device, a socket: kernel/base/object.h), and a NUL.  Both
+ *			together have at most MAX bytes and the last NUL; if there is no
+ *			room for the second, it is empty
  *	if ... end	pop; if it is zero, skip what is between
  *	each MAX ... next	pop a count; repeat what is between that many times
  *	while		pop; if it is zero, leave the loop
@@ -88,6 +92,7 @@ enum kt_capture_code {
 	KT_CAPTURE_NEXT,
 	KT_CAPTURE_RECORDS,
 	KT_CAPTURE_PATH,
+	KT_CAPTURE_FILE,
 	KT_CAPTURE_CODES,
 };
 

@@ -155,6 +155,7 @@ static const struct word {
 	{"string", KT_CAPTURE_STRING, true},
 	{"bytes", KT_CAPTURE_BYTES, true},
 	{"path", KT_CAPTURE_PATH, true},
+	{"file", KT_CAPTURE_FILE, true},
 	{"if", KT_CAPTURE_IF, false},
 	{"end", KT_CAPTURE_END, false},
 	{"each", KT_CAPTURE_EACH, true},

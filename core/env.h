@@ -46,6 +46,9 @@
  *					working directory): its length without
  *					the NUL, or an error.  May write @max + 1
  *					bytes
+ *	long env_copy_file(void *to, int fd, u32 max)
+ *					the same, a NUL, and what the file is: the
+ *					length of both and of that NUL
  *
  *	u32 env_exit_code(void)		with what the running process ends, as
  *					wait(2) has it; ~0 while it does not end

@@ -69,6 +69,7 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 
 /* kernel/base/path.c */
 long env_copy_path(void *to, int fd, u32 max);
+long env_copy_file(void *to, int fd, u32 max);
 
 static inline u32 env_exit_code(void)
 {

@@ -83,6 +83,7 @@ void env_wake(struct kt_ring *ring);
 int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 long env_copy_path(void *to, int fd, u32 max);
+long env_copy_file(void *to, int fd, u32 max);
 u32 env_exit_code(void);
 
 /* Supplied by whoever walks stacks. */

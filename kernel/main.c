@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "base/clock.h"
+#include "base/object.h"
 #include "base/poison.h"
 #include "event/print.h"
 #include "event/registry.h"
@@ -39,6 +40,7 @@ static int __init kt_init(void)
 	if (err)
 		return err;
 	kt_symbol_init();
+	kt_object_init();
 	kt_unwind_init();
 	kt_print_init();
 	err = kt_buffer_init();

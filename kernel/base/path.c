@@ -18,6 +18,7 @@
 
 #include "compat/path.h"
 #include "env.h"
+#include "object.h"
 
 /* d_path() writes the path, with its NUL, at the end of the buffer: move it to the begin. */
 static long path_copy(char *to, const struct path *path, u32 max)
@@ -43,6 +44,9 @@ static long directory_copy(char *to, u32 max)
 	unsigned int seq;
 	long length;
 
+	/* With PREEMPT_RT the locks of d_path() may sleep, which a probe must not do. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || unlikely(!in_task()))
+		return -EFAULT;
 	if (unlikely(!fs))
 		return -EBADF;
 	rcu_read_lock();
@@ -55,12 +59,19 @@ static long directory_copy(char *to, u32 max)
 	return length;
 }
 
+/* Behind the path: a NUL, and what the file is. */
+static long object_copy(char *to, struct file *file, long length, u32 max)
+{
+	to[length++] = '\0';
+	return length + kt_object_describe(to + length, file, max - length);
+}
+
 /*
  * Takes a reference, because RCU does not keep a file open.  If another thread closes the
  * file meanwhile, our task drops the last reference.  fput() leaves that work to the task's
  * way out of the system call, as if the call itself had finished late.
  */
-long env_copy_path(void *to, int fd, u32 max)
+static __always_inline long file_copy(char *to, int fd, u32 max, bool object)
 {
 	struct file *file;
 	long length;
@@ -68,14 +79,35 @@ long env_copy_path(void *to, int fd, u32 max)
 	/* With PREEMPT_RT the locks of d_path() may sleep, which a probe must not do. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) || unlikely(!in_task()))
 		return -EFAULT;
-	if (fd == AT_FDCWD)
-		return directory_copy(to, max);
 	if (fd < 0 || unlikely(!current->files))
 		return -EBADF;
 	file = fget_raw(fd);
 	if (!file)
 		return -EBADF;
-	length = path_copy(to, &file->f_path, max);
+	length = path_copy(to, &file->f_path, max - object);
+	if (object && length >= 0)
+		length = object_copy(to, file, length, max);
 	fput(file);
 	return length;
+}
+
+long env_copy_path(void *to, int fd, u32 max)
+{
+	if (fd == AT_FDCWD)
+		return directory_copy(to, max);
+	return file_copy(to, fd, max, false);
+}
+
+/* The working directory is a directory. */
+long env_copy_file(void *to, int fd, u32 max)
+{
+	long length;
+
+	if (fd != AT_FDCWD)
+		return file_copy(to, fd, max, true);
+	length = directory_copy(to, max - 1);
+	if (length < 0)
+		return length;
+	((char *)to)[length] = '\0';
+	return length + 1;
 }

@@ -56,6 +56,21 @@ long env_copy_path(void *to, int fd, u32 max)
 	return length;
 }
 
+long env_copy_file(void *to, int fd, u32 max)
+{
+	static const char device[] = "char 1:3";
+	long length = env_copy_path(to, fd, max - 1);
+	char *behind = (char *)to + length + 1;
+
+	if (length < 0)
+		return length;
+	behind[-1] = '\0';
+	if (fd || length + strlen(device) >= max)
+		return length + 1;
+	memcpy(behind, device, strlen(device));
+	return length + 1 + strlen(device);
+}
+
 u32 env_exit_code(void)
 {
 	return MEMORY_EXIT_CODE;

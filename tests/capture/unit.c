@@ -395,6 +395,30 @@ TEST(paths_of_many_descriptors)
 	refused("char a: 999 each 999 0 path 9 next", "may do too much");
 }
 
+TEST(what_files_are)
+{
+	const int fds[] = {0, 99, 1};
+
+	arguments[0] = place(100, fds, sizeof(fds));
+	arguments[1] = 0;
+	arguments[2] = 3;
+	arguments[3] = 1;
+	run("char a: a1 file 18; char b: a1 file 17; char c: a1 file 9;"
+	    "char d: 3 each 3 a0 i 4 * + @4 file 30 next;"
+	    "char e: a2 file 100; char f: 7 file 1; char g: a3 file 9");
+	field_is(0, "/dev/null\0char 1:3", 19);
+	/* No room for what the file is, and then none for its path. */
+	field_is(1, "/dev/null\0", 11);
+	field_is(2, "\0", 2);
+	field_is(3, "/dev/null\0char 1:3\0\0\0pipe:[12]\0", 32);
+	field_is(5, "\0", 2);
+	CHECK_EQ(unread, 1 << 4);
+	CHECK_EQ(cut(), 1 << 2 | 1 << 6);
+	CHECK(capture.paths);
+	refused("char a: a0 file 0", "a maximum is");
+	refused("char a: 999 each 999 0 file 9 next", "may do too much");
+}
+
 /* The whole result of a program, written over old bytes of two kinds. */
 static u32 leaves(const char *text, u8 *left)
 {
