@@ -71,7 +71,8 @@ static bool reserved_used(const struct ktrace_output_options *options)
 		 options->calls->strings > KTRACE_STRINGS_HEX ||
 		 options->calls->sort > KTRACE_SORT_NONE ||
 		 options->calls->constants > KTRACE_CONSTANTS_BOTH ||
-		 options->calls->statuses & ~(uint32_t)KTRACE_STATUS_ALL)) ||
+		 options->calls->statuses & ~(uint32_t)KTRACE_STATUS_ALL ||
+		 options->calls->files_hidden & ~(uint64_t)KTRACE_FILES_ALL)) ||
 	       (options->graph &&
 		(any_set(options->graph->reserved,
 			 NR(options->graph->reserved)) ||

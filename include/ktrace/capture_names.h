@@ -7,7 +7,16 @@
  * The names follow those of the arguments, and begin with two underscores, which no
  * argument of a syscall does. A field KTRACE_CAPTURED_VALUE holds the memory to which the
  * argument points, a field KTRACE_CAPTURED_PATH the paths of its descriptors, each with a
- * NUL. For some arguments there are several fields, which differ in a suffix:
+ * NUL. In its place there may be a field KTRACE_CAPTURED_FILE: behind the NUL of each path
+ * is what the file is, with a NUL of its own, and empty if the path says it. It is one of
+ *
+ *	char MAJOR:MINOR	a device
+ *	block MAJOR:MINOR
+ *	pid PID			a pidfd of a process that had not gone
+ *	PROTOCOL:[WHAT]		a socket; the kernel's name of its protocol, and its inode,
+ *				addresses or name (kernel/base/object.h)
+ *
+ * For some arguments there are several fields, which differ in a suffix:
  *
  *	sendmsg(fd, msg, flags)	__fd_path, __msg_val, __msg_val_name, __msg_val_iov,
  *				__msg_val_data, __msg_val_control
@@ -27,6 +36,7 @@
 /* Formats of printf: the argument, and a suffix or "". */
 #define KTRACE_CAPTURED_VALUE KTRACE_CAPTURED_PREFIX "%s_val%s"
 #define KTRACE_CAPTURED_PATH  KTRACE_CAPTURED_PREFIX "%s_path"
+#define KTRACE_CAPTURED_FILE  KTRACE_CAPTURED_PREFIX "%s_file"
 
 /* What stands for an argument: the result, and the frame on the stack of rt_sigreturn. */
 #define KTRACE_CAPTURED_RESULT "ret"

@@ -104,6 +104,16 @@ enum ktrace_output_constants {
 	KTRACE_CONSTANTS_BOTH,	  /* 0x80000, and the names in a comment */
 };
 
+/* What "strace" shows of a descriptor's file. */
+enum ktrace_output_files {
+	KTRACE_FILES_PATHS = 1,
+	/* In place of the path, or behind that of a device, if it was recorded (KTRACE_PATHS_FILES). */
+	KTRACE_FILES_SOCKETS = 2,
+	KTRACE_FILES_DEVICES = 4,
+	KTRACE_FILES_PIDFDS = 8,
+	KTRACE_FILES_ALL = 15,
+};
+
 /* By what "strace" sorts its counts; the largest come first, but names by the alphabet. */
 enum ktrace_output_sort {
 	KTRACE_SORT_TIME,
@@ -161,7 +171,9 @@ struct ktrace_output_calls {
 	 */
 	int (*separate)(void *data, uint32_t tid, const char *text,
 			size_t size);
-	uint64_t reserved[2]; /* 0 */
+	/* What is not shown of descriptors' files: of enum ktrace_output_files. */
+	uint64_t files_hidden;
+	uint64_t reserved[1]; /* 0 */
 };
 
 /* What lines of "graph" begin with. */

@@ -25,7 +25,7 @@ struct line {
 	size_t room;
 	enum ktrace_output_strings strings;
 	enum ktrace_output_constants constants;
-	bool paths_hidden;
+	uint32_t files_hidden; /* of enum ktrace_output_files */
 	/* The name of a thread; NULL: not known.  NULL: names are not shown. */
 	const char *(*comm)(void *data, uint32_t tid);
 	void *data;
@@ -88,12 +88,23 @@ bool call_is_compat(const struct call_view *view);
  */
 struct path_list {
 	const char *next, *end;
-	bool file; /* the current directory is none */
+	bool file;    /* the current directory is none */
+	bool objects; /* behind each path is what the file is */
+};
+
+/* A file behind a descriptor.  The texts have no NUL at their end. */
+struct call_file {
+	const char *path;
+	size_t length;
+	const char *object; /* KTRACE_CAPTURED_FILE */
+	size_t object_length; /* 0: its path says what it is, or it was not recorded */
 };
 
 struct path_list paths_of(const struct call_view *view, unsigned int argument);
-/* Takes the next path, which may be empty.  False: there is none. */
-bool path_take(struct path_list *list, const char **path, size_t *length);
+/* Takes the next one, whose path may be empty.  False: there is none. */
+bool path_take(struct path_list *list, struct call_file *file);
+/* Which of enum ktrace_output_files is shown of the file; 0: nothing. */
+uint32_t file_kind(const struct line *line, const struct call_file *file);
 /* Takes it, and prints it as "</etc/passwd>". */
 void path_print_next(struct line *line, struct path_list *list);
 /* The same for the only path of an argument. */
@@ -235,6 +246,16 @@ void signal_print(struct line *line, const struct signal_view *view);
 void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
 /* In <>, as strace does.  @file: if it was deleted, this is shown after it. */
 void value_path(struct line *line, const char *s, size_t n, bool file);
+/* What is between < and >.  value_angled(): never in hexadecimal. */
+void value_path_bytes(struct line *line, const char *s, size_t n);
+void value_angled(struct line *line, const char *s, size_t n);
+/* Does the path say that its file was deleted?  Then @n becomes its length without that. */
+bool path_is_gone(const char *s, size_t *n);
+/* In strace's notation: call_file.c. */
+void value_file(struct line *line, const struct call_file *file,
+		bool may_be_gone);
+/* The name of a value in a set; NULL: it has none. */
+const char *name_find(const char *set, uint64_t value);
 /* In hexadecimal, also if it is text. */
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
 

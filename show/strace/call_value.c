@@ -109,20 +109,19 @@ void value_string(struct line *line, const uint8_t *s, size_t n, bool cut)
 	line_puts(line, cut ? "\"..." : "\"");
 }
 
-void value_path(struct line *line, const char *s, size_t n, bool file)
+bool path_is_gone(const char *s, size_t *n)
 {
 	static const char gone[] = " (deleted)";
 	size_t length = strlen(gone);
-	bool deleted =
-		file && n > length && !memcmp(s + n - length, gone, length);
 
-	if (deleted)
-		n -= length;
-	line_puts(line, "<");
-	if (is_hex(line, (const uint8_t *)s, n)) {
-		put_hex(line, (const uint8_t *)s, n);
-		n = 0;
-	}
+	if (*n <= length || memcmp(s + *n - length, gone, length) != 0)
+		return false;
+	*n -= length;
+	return true;
+}
+
+void value_angled(struct line *line, const char *s, size_t n)
+{
 	for (size_t i = 0; i < n; i++) {
 		bool digit = i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '7';
 
@@ -131,6 +130,22 @@ void value_path(struct line *line, const char *s, size_t n, bool file)
 		else
 			put_escaped(line, s[i], digit);
 	}
+}
+
+void value_path_bytes(struct line *line, const char *s, size_t n)
+{
+	if (is_hex(line, (const uint8_t *)s, n))
+		put_hex(line, (const uint8_t *)s, n);
+	else
+		value_angled(line, s, n);
+}
+
+void value_path(struct line *line, const char *s, size_t n, bool file)
+{
+	bool deleted = file && path_is_gone(s, &n);
+
+	line_puts(line, "<");
+	value_path_bytes(line, s, n);
 	line_puts(line, deleted ? ">(deleted)" : ">");
 }
 
@@ -247,6 +262,13 @@ static const char *name_of(const struct ktrace_names *names, uint64_t value,
 			return names->names[i].name;
 	}
 	return NULL;
+}
+
+const char *name_find(const char *set, uint64_t value)
+{
+	const struct ktrace_names *names = ktrace_names_find(set, NULL);
+
+	return names ? name_of(names, value, 0) : NULL;
 }
 
 /* Prints 0x40, and AT_??? as a comment: nothing of the value has a name. */

@@ -213,6 +213,7 @@ struct path_list paths_of(const struct call_view *view, unsigned int argument)
 	struct path_list list = {0};
 	struct captured c;
 	char field[128];
+	bool exit;
 
 	if (!result && argument >= call_nr_arguments(view))
 		return list;
@@ -222,12 +223,15 @@ struct path_list paths_of(const struct call_view *view, unsigned int argument)
 	if (!result && word_is(call_word(view, argument), "fd") &&
 	    (int)call_argument(view, argument) < 0)
 		return list;
+	exit = result || !strcmp(call_word(view, argument)->word, "fds") ||
+	       message_is_answer(call_word(view, argument));
 	snprintf(field, sizeof(field), KTRACE_CAPTURED_PATH, name);
-	c = captured_find(
-		view,
-		result || !strcmp(call_word(view, argument)->word, "fds") ||
-			message_is_answer(call_word(view, argument)),
-		field);
+	c = captured_find(view, exit, field);
+	if (!c.there) {
+		snprintf(field, sizeof(field), KTRACE_CAPTURED_FILE, name);
+		c = captured_find(view, exit, field);
+		list.objects = true;
+	}
 	if (!c.there)
 		return list;
 	list.next = (const char *)c.bytes;
@@ -236,25 +240,34 @@ struct path_list paths_of(const struct call_view *view, unsigned int argument)
 	return list;
 }
 
-bool path_take(struct path_list *list, const char **path, size_t *length)
+/* The NUL at the end of the last one may be missing. */
+static const char *text_take(struct path_list *list, size_t *length)
 {
 	size_t left = list->end - list->next;
+	const char *text = list->next;
 
-	if (!left)
-		return false;
-	*path = list->next;
-	*length = strnlen(*path, left);
+	*length = left ? strnlen(text, left) : 0;
 	list->next += *length < left ? *length + 1 : left;
+	return text;
+}
+
+bool path_take(struct path_list *list, struct call_file *file)
+{
+	*file = (struct call_file){0};
+	if (list->next == list->end)
+		return false;
+	file->path = text_take(list, &file->length);
+	if (list->objects)
+		file->object = text_take(list, &file->object_length);
 	return true;
 }
 
 void path_print_next(struct line *line, struct path_list *list)
 {
-	const char *path;
-	size_t length;
+	struct call_file file;
 
-	if (path_take(list, &path, &length) && length && !line->paths_hidden)
-		value_path(line, path, length, list->file);
+	if (path_take(list, &file))
+		value_file(line, &file, list->file);
 }
 
 void path_print(struct line *line, const struct call_view *view,
@@ -278,15 +291,13 @@ static bool path_is_one(const char *const *paths, const char *path,
 /* A file that was deleted still has its path. */
 static bool list_has(struct path_list list, const char *const *paths)
 {
-	static const char gone[] = " (deleted)";
-	size_t length, end = strlen(gone);
-	const char *path;
+	struct call_file file;
 
 	/* The directory of AT_FDCWD is no descriptor. */
-	while (list.file && path_take(&list, &path, &length)) {
-		if (path_is_one(paths, path, length) ||
-		    (length > end && !memcmp(path + length - end, gone, end) &&
-		     path_is_one(paths, path, length - end)))
+	while (list.file && path_take(&list, &file)) {
+		if (path_is_one(paths, file.path, file.length) ||
+		    (path_is_gone(file.path, &file.length) &&
+		     path_is_one(paths, file.path, file.length)))
 			return true;
 	}
 	return false;

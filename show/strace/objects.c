@@ -16,14 +16,22 @@ static bool is_compat(const struct ktrace_type *type)
 static void json_path(struct syscalls *s, const struct call_view *view)
 {
 	struct path_list list = paths_of(view, KTRACE_CALL_ARGUMENTS);
-	const char *path;
-	size_t length;
+	struct call_file file;
+	uint32_t kind;
 
-	if (s->line.paths_hidden || !path_take(&list, &path, &length) ||
-	    !length)
+	if (!path_take(&list, &file))
 		return;
-	output_puts(&s->output, ",\"path\":");
-	json_string(&s->output, (const uint8_t *)path, length);
+	kind = file_kind(&s->line, &file);
+	if (file.length && !(s->line.files_hidden & KTRACE_FILES_PATHS)) {
+		output_puts(&s->output, ",\"path\":");
+		json_string(&s->output, (const uint8_t *)file.path,
+			    file.length);
+	}
+	if (kind & ~KTRACE_FILES_PATHS) {
+		output_puts(&s->output, ",\"object\":");
+		json_string(&s->output, (const uint8_t *)file.object,
+			    file.object_length);
+	}
 }
 
 int json_write(struct syscalls *s, struct thread *thread, uint64_t time,

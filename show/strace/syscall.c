@@ -380,7 +380,9 @@ static int syscalls_open(struct ktrace_output *show)
 	s->line.constants = show->calls.constants;
 	if (show->calls.separate && show->calls.json)
 		return error_set(-EINVAL, "objects are not separated");
-	s->line.paths_hidden = show->calls.paths_hidden;
+	s->line.files_hidden = show->calls.paths_hidden
+				       ? UINT32_MAX
+				       : show->calls.files_hidden;
 	s->statuses = show->calls.statuses ?: KTRACE_STATUS_ALL;
 	if (!show->calls.statuses && show->calls.returns == KTRACE_RETURNS_OK)
 		s->statuses = KTRACE_STATUS_OK;
