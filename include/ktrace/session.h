@@ -360,21 +360,33 @@ KTRACE_API int ktrace_session_functions_each(
 
 /* System calls */
 
+/* What is recorded of the file descriptors of syscalls.  Each costs more than the one before. */
+enum ktrace_paths {
+	KTRACE_PATHS_NONE,  /* their numbers */
+	KTRACE_PATHS_NAMES, /* also their paths: fields __NAME_path */
+	/*
+	 * Also what a file is whose path does not say it: the number of a device, the addresses of
+	 * a socket, the process of a pidfd.  Fields __NAME_file (capture_names.h) take the place of
+	 * __NAME_path.
+	 */
+	KTRACE_PATHS_FILES,
+};
+
 /*
  * Makes the session capture the memory that arguments of syscalls point to, up
- * to @string_max bytes of data; with @paths, also the paths of file
- * descriptors.  Their events must be known (ktrace_session_prepare) and
- * disabled.
+ * to @string_max bytes of data, and of file descriptors @paths, of enum ktrace_paths
+ * (-EINVAL: another number; false and true are KTRACE_PATHS_NONE and _NAMES).
+ * Their events must be known (ktrace_session_prepare) and disabled.
  */
 KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
-				       unsigned int string_max, bool paths);
+				       unsigned int string_max, uint8_t paths);
 
 /*
  * The same for the syscalls that @want accepts; both events of a syscall, or
  * none.
  */
 KTRACE_API int ktrace_session_syscalls_wanted(
-	struct ktrace_session *session, unsigned int string_max, bool paths,
+	struct ktrace_session *session, unsigned int string_max, uint8_t paths,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 
 /*

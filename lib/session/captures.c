@@ -265,32 +265,27 @@ static void string_make(struct maker *m, unsigned int max)
 /* The path of the descriptor that the words @which push. */
 static void path_make(struct maker *m, const char *name, const char *which)
 {
-	if (m->nr_fields++)
-		text_puts(m->text, "; ");
-	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": %s path %d", name,
-		   which, PATH_ROOM);
+	paths_begin(m, name);
+	text_words(m->text, "%s %s %d", which, paths_word(m), PATH_ROOM);
 }
 
 /* Paths of @nr (words) descriptors, each @size bytes after the one before. */
 static void paths_make(struct maker *m, const char *nr, unsigned int size)
 {
-	if (m->nr_fields++)
-		text_puts(m->text, "; ");
-	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": ", m->name);
+	paths_begin(m, m->name);
 	condition(m);
-	text_words(m->text, "%s each %d a%u i %u * + @4 path %d next end", nr,
-		   STRUCTS_MAX, m->index, size, PATHS_ROOM);
+	text_words(m->text, "%s each %d a%u i %u * + @4 %s %d next end", nr,
+		   STRUCTS_MAX, m->index, size, paths_word(m), PATHS_ROOM);
 }
 
 /* Paths of a set of descriptors: a bit for each one below the call's limit. */
 static void set_paths_make(struct maker *m)
 {
-	if (m->nr_fields++)
-		text_puts(m->text, "; ");
+	paths_begin(m, m->name);
 	text_words(m->text,
-		   "char " KTRACE_CAPTURED_PATH ": a%u 0 == 0 == a0 * each %d "
-		   "a%u i 3 >> + @1 i 7 & >> 1 & if i path %d end next",
-		   m->name, m->index, SET_MAX, m->index, SET_ROOM);
+		   "a%u 0 == 0 == a0 * each %d "
+		   "a%u i 3 >> + @1 i 7 & >> 1 & if i %s %d end next",
+		   m->index, SET_MAX, m->index, paths_word(m), SET_ROOM);
 }
 
 static void argument_paths(struct maker *m, const struct ktrace_word *word)
@@ -735,7 +730,7 @@ static bool event_wanted(const struct ktrace_known *known, void *data)
 }
 
 int ktrace_session_syscalls_wanted(
-	struct ktrace_session *session, unsigned int string_max, bool paths,
+	struct ktrace_session *session, unsigned int string_max, uint8_t paths,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data)
 {
 	struct text lines = {0}, nowhere = {0};
@@ -750,6 +745,8 @@ int ktrace_session_syscalls_wanted(
 	char *info;
 	int err;
 
+	if (paths > KTRACE_PATHS_FILES)
+		return error_set(-EINVAL, "%u is no kind of paths", paths);
 	err = ktrace_session_write(session, "capture", "none");
 	if (err)
 		return err;
@@ -778,7 +775,7 @@ int ktrace_session_syscalls_wanted(
 }
 
 int ktrace_session_syscalls(struct ktrace_session *session,
-			    unsigned int string_max, bool paths)
+			    unsigned int string_max, uint8_t paths)
 {
 	return ktrace_session_syscalls_wanted(session, string_max, paths, NULL,
 					      NULL);

@@ -383,12 +383,9 @@ void command_paths(struct maker *m)
 		any = true;
 	}
 	if (any && !words.failed) {
-		if (m->nr_fields++)
-			text_puts(m->text, "; ");
-		text_words(m->text,
-			   "char " KTRACE_CAPTURED_PATH
-			   ": %s if a%u path %d end",
-			   m->name, words.s, m->index, PATH_ROOM);
+		paths_begin(m, m->name);
+		text_words(m->text, "%s if a%u %s %d end", words.s, m->index,
+			   paths_word(m), PATH_ROOM);
 	}
 	text_free(&words);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <ktrace/capture_names.h>
+#include <ktrace/session.h>
 
 #include "maker.h"
 
@@ -13,6 +14,21 @@ void field_begin(struct maker *m, const char *type, const char *suffix)
 		text_puts(m->text, "; ");
 	text_words(m->text, "%s " KTRACE_CAPTURED_VALUE ": ", type, m->name,
 		   suffix);
+}
+
+void paths_begin(struct maker *m, const char *name)
+{
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	if (m->paths == KTRACE_PATHS_FILES)
+		text_words(m->text, "char " KTRACE_CAPTURED_FILE ": ", name);
+	else
+		text_words(m->text, "char " KTRACE_CAPTURED_PATH ": ", name);
+}
+
+const char *paths_word(const struct maker *m)
+{
+	return m->paths == KTRACE_PATHS_FILES ? "file" : "path";
 }
 
 void condition_words(struct maker *m, const char *words)

@@ -32,10 +32,10 @@ struct maker {
 	const struct ktrace_call *call;
 	unsigned int string_max;
 	bool exit;
-	bool again;	  /* exit's field for what the entry could not read */
-	unsigned int bit; /* the next such field's number in the entry */
-	bool paths;
-	bool compat; /* of a 32-bit program: pointers have 4 bytes */
+	bool again;	    /* exit's field for what the entry could not read */
+	unsigned int bit;   /* the next such field's number in the entry */
+	unsigned int paths; /* enum ktrace_paths */
+	bool compat;	    /* of a 32-bit program: pointers have 4 bytes */
 	unsigned int nr_fields;
 	const char *name; /* of the argument */
 	unsigned int index;
@@ -59,6 +59,13 @@ void field_begin(struct maker *m, const char *type, const char *suffix);
  */
 void condition(struct maker *m);
 void condition_words(struct maker *m, const char *words);
+
+/*
+ * Begins a field for the descriptors of @name: "char __NAME_path: ".  Its words push a
+ * descriptor, and then read it by paths_word(): its path, or what else it is, too.
+ */
+void paths_begin(struct maker *m, const char *name);
+const char *paths_word(const struct maker *m);
 
 /* So many bytes at the argument. */
 void bytes_make(struct maker *m, const char *type, size_t size);

@@ -142,16 +142,14 @@ void message_paths(struct maker *m)
 	snprintf(any, sizeof(any), "a%u %u + @%u 0 == 0 ==", i, 5 * n, n);
 	snprintf(control, sizeof(control), "a%u %u + @%u a%u - %s * a%u +", i,
 		 4 * n, n, i, any, i);
-	if (m->nr_fields++)
-		text_puts(m->text, "; ");
-	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": ", m->name);
+	paths_begin(m, m->name);
 	condition(m);
 	/* cmsg_level, cmsg_type, and the number from cmsg_len */
 	text_words(
 		m->text,
 		"%s %s %u + @4 %d == * %s %u + @4 %d == * %s @%u %u - 2 >> * "
-		"each %d a%u %u + @%u %u + i 4 * + @4 path %d next end",
+		"each %d a%u %u + @%u %u + i 4 * + @4 %s %d next end",
 		any, control, n, SOL_SOCKET, control, n + 4, SCM_RIGHTS,
 		control, n, n + 8, CONTROL_PATHS, i, 4 * n, n, n + 8,
-		PATHS_ROOM);
+		paths_word(m), PATHS_ROOM);
 }
