@@ -20,6 +20,7 @@
 #define COLUMN_MAX     4096
 #define SORT_WORDS     "time calls errors name none"
 #define CONSTANT_WORDS "raw abbrev verbose"
+#define FILE_WORDS     "path socket dev pidfd all none"
 
 struct syscalls {
 	struct live live;
@@ -27,7 +28,7 @@ struct syscalls {
 	struct selection selection;
 	bool no_signals;
 	bool no_calls;
-	bool paths;
+	unsigned int decoded; /* of enum ktrace_output_files */
 	bool stacks;
 	bool sorted;	     /* -S was given */
 	unsigned int follow; /* how often -f was given */
@@ -123,7 +124,12 @@ static bool end_is_shown(const struct ktrace_type *type, void *data)
 
 static int captures_set(struct syscalls *s)
 {
-	bool paths = s->paths || s->touching;
+	uint8_t paths = KTRACE_PATHS_NONE;
+
+	if (s->decoded & ~KTRACE_FILES_PATHS)
+		paths = KTRACE_PATHS_FILES;
+	else if (s->decoded || s->touching)
+		paths = KTRACE_PATHS_NAMES;
 
 	if (selection_is_all(&s->selection))
 		return ktrace_session_syscalls(s->live.session,
@@ -225,7 +231,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		s->show.want = end_is_shown;
 		s->show.data = s;
 	}
-	s->show.paths_hidden = !s->paths;
+	s->show.files_hidden = KTRACE_FILES_ALL & ~s->decoded;
 	s->show.touching = (const char *const *)s->touching;
 	if (s->files.path) {
 		s->show.separate = line_separate;
@@ -349,6 +355,42 @@ static int pids_parse(struct syscalls *s, const char *text)
 		       "--decode-pids `%s': comm or none is expected", text);
 }
 
+/* Parses "path,dev". */
+static int files_parse(struct syscalls *s, const char *text)
+{
+	static const struct {
+		const char *word;
+		unsigned int files;
+	} words[] = {
+		{"none", 0},
+		{"all", KTRACE_FILES_ALL},
+		{"path", KTRACE_FILES_PATHS},
+		{"socket", KTRACE_FILES_SOCKETS},
+		{"dev", KTRACE_FILES_DEVICES},
+		{"pidfd", KTRACE_FILES_PIDFDS},
+	};
+	size_t length, i;
+
+	s->decoded = 0;
+	for (;; text += length + 1) {
+		length = strcspn(text, ",");
+		for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			if (strlen(words[i].word) == length &&
+			    !memcmp(text, words[i].word, length))
+				break;
+		}
+		if (i == sizeof(words) / sizeof(*words))
+			return misused(
+				&command_syscalls,
+				"--decode-fds `%.*s': it is one of " FILE_WORDS
+				", or several with commas",
+				(int)length, text);
+		s->decoded |= words[i].files;
+		if (!text[length])
+			return EXIT_OK;
+	}
+}
+
 /* What does not go together. */
 static int options_check(const struct syscalls *s)
 {
@@ -446,6 +488,9 @@ static int expression_choose(struct syscalls *s, const char *text)
 		return statuses_option(s, value);
 	if (is_about(text, "decode-pids=", &value))
 		return pids_parse(s, value);
+	if (is_about(text, "decode-fds=", &value) ||
+	    is_about(text, "decode-fd=", &value))
+		return files_parse(s, value);
 	if (!is_about(text, "trace=", &value) && !is_about(text, "t=", &value))
 		value = text;
 	return calls_parse(s, value)
@@ -462,6 +507,7 @@ enum {
 	STATUS,
 	REFUSED,
 	SEPARATELY,
+	FILES,
 	PIDS,
 	TRACE,
 	UNABBREVIATED,
@@ -560,8 +606,10 @@ static int option_handle(void *data, int option)
 	case PIDS:
 		return pids_parse(s, optarg);
 	case 'y':
-		s->paths = true;
+		s->decoded = s->decoded ? KTRACE_FILES_ALL : KTRACE_FILES_PATHS;
 		return EXIT_OK;
+	case FILES:
+		return files_parse(s, optarg);
 	case 'z':
 		return returns_choose(s, KTRACE_RETURNS_OK);
 	case 'Z':
@@ -638,7 +686,12 @@ static const struct command_option options[] = {
 	OPTION(0, "no-abbrev", NULL,
 	       "all members of structs, and all elements of arrays that were recorded",
 	       .id = UNABBREVIATED),
-	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
+	OPTION('y', "paths", NULL,
+	       "paths of what is behind file descriptors; -yy: also numbers of devices, "
+	       "addresses of sockets and processes of pidfds"),
+	OPTION(0, "decode-fds", "WHAT,...",
+	       "only these of them: path, socket, dev, pidfd; all: -yy; none",
+	       .words = FILE_WORDS, .id = FILES),
 	OPTION('Y', "comms", NULL,
 	       "names of threads and processes beside their numbers: [pid 7<cat>]"),
 	OPTION(0, "decode-pids", "WHAT", "comm: the same as -Y; none: no names",

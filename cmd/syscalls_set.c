@@ -146,8 +146,6 @@ const char *expression_refused(const char *text)
 		{"write", "-s and -x show data, of all descriptors"},
 		{"writes", "-s and -x show data, of all descriptors"},
 		{"w", "-s and -x show data, of all descriptors"},
-		{"decode-fds", "-y shows paths of descriptors"},
-		{"decode-fd", "-y shows paths of descriptors"},
 		{"quiet", unknown},
 		{"silent", unknown},
 		{"q", unknown},

@@ -54,6 +54,77 @@ ktrace syscalls -q -y -s 8192 -o lines -- cat /etc/passwd >/dev/null
 check "-s 8192" is "$?" 0
 check "-s 8192: all of a file" like '^\[pid +[0-9]+\] read.*nobody'
 
+# ---- what files are --------------------------------------------------------------
+
+check "-yy: a device as strace" same -yy -e trace=openat,read,close -- cat /dev/null
+check "-yy: a device" has '</dev/null<char 1:3>>, "", '
+cat >files.py <<'END'
+import os, signal, socket
+
+kept = []
+def pair(family, address):
+    if family == socket.AF_UNIX and address[0] != '\0' and os.path.exists(address):
+        os.unlink(address)
+    server = socket.socket(family)
+    server.bind(address)
+    server.listen()
+    client = socket.socket(family)
+    client.connect(server.getsockname())
+    kept.extend([server, client, server.accept()[0]])
+    client.send(b'to the server')
+    kept[-1].send(b'and back')
+    kept[-1].getpeername()
+
+for family, address in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
+    pair(family, (address, 0))
+    udp = socket.socket(family, socket.SOCK_DGRAM)
+    udp.connect((address, 9))
+    udp.getpeername()
+    kept.append(udp)
+pair(socket.AF_UNIX, 'quo"ted\n\033')
+pair(socket.AF_UNIX, '\0abstract\001')
+kept.extend(socket.socketpair())
+kept[-1].send(b'x')
+netlink = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+netlink.bind((0, 0))
+netlink.getsockname()
+process = os.pidfd_open(os.getpid())
+signal.pidfd_send_signal(process, 0)
+os._exit(0)
+END
+# Inodes, ports and processes are others in each run.
+numbers() {
+	same "$@" >/dev/null
+	sed -i -E 's/[0-9]{3,}/N/g' theirs.plain lines.plain
+	[ -s theirs.plain ] && diff theirs.plain lines.plain
+}
+calls=sendto,getsockname,getpeername,pidfd_send_signal
+# strace asks these modules, and has no addresses without them; ktrace does not need them.
+if modprobe -qa tcp_diag udp_diag unix_diag netlink_diag; then
+	check "-yy: sockets and a pidfd, as strace" numbers -yy -e trace=$calls -- python3 files.py
+	check "--decode-fds=path,socket: as strace" numbers --decode-fds=path,socket \
+		-e trace=sendto,pidfd_send_signal -- python3 files.py
+else
+	echo "# -yy: the kernel has no sock_diag, so strace has no addresses"
+fi
+ktrace syscalls -q -yy -o lines -e $calls -- python3 files.py
+for file in 'TCP:\[127.0.0.1:[0-9]+->127.0.0.1:[0-9]+\]' 'TCPv6:\[\[::1\]:[0-9]+\]' \
+	'UDP(v6)?:\[.*:9\]' 'NETLINK:\[ROUTE:[0-9]+\]' 'pid:[0-9]+' \
+	'UNIX-STREAM:\[[0-9]+,"quo\\"ted\\n\\33"\]' 'UNIX-STREAM:\[[0-9]+->[0-9]+,@"abstract\\1"\]' \
+	'UNIX-STREAM:\[[0-9]+->[0-9]+\]'; do
+	check "-yy: $file" like "<$file>"
+done
+check "--decode-fds=pidfd: as strace" numbers -e decode-fds=pidfd \
+	-e trace=sendto,pidfd_send_signal -- python3 files.py
+ktrace syscalls -q -yy --json -o lines -e openat -- cat /dev/null
+check "-yy --json: what the file is" has '"path":"/dev/null","object":"char 1:3"'
+# The raw events, and a trace that is kept.
+ktrace syscalls -q -yy --trace kept -o lines -e close,read -- cat /dev/null
+ktrace report kept >lines
+check "-yy: the raw field" has '__fd_file=/dev/null'
+ktrace report -F strace kept >lines
+check "-yy: in a kept trace" has '</dev/null<char 1:3>>'
+
 # ---- names of processes -----------------------------------------------------------
 
 check "-Y: as strace" same -Y -e trace=kill,getpid,prlimit64 -- \
