@@ -29,6 +29,8 @@ struct syscalls {
 	bool no_signals;
 	bool no_calls;
 	unsigned int decoded; /* of enum ktrace_output_files */
+	bool paths;	      /* -y */
+	bool decodes;	      /* --decode-fds */
 	bool stacks;
 	bool sorted;	     /* -S was given */
 	unsigned int follow; /* how often -f was given */
@@ -372,6 +374,7 @@ static int files_parse(struct syscalls *s, const char *text)
 	size_t length, i;
 
 	s->decoded = 0;
+	s->decodes = true;
 	for (;; text += length + 1) {
 		length = strcspn(text, ",");
 		for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -398,6 +401,9 @@ static int options_check(const struct syscalls *s)
 
 	if (show->counts && show->summary)
 		return misused(&command_syscalls, "-c and -C: one of them");
+	if (s->paths && s->decodes)
+		return misused(&command_syscalls,
+			       "-y and --decode-fds: one of them");
 	if (show->counts && show->json)
 		return misused(&command_syscalls,
 			       "-C shows lines, and --json objects: one of "
@@ -606,7 +612,8 @@ static int option_handle(void *data, int option)
 	case PIDS:
 		return pids_parse(s, optarg);
 	case 'y':
-		s->decoded = s->decoded ? KTRACE_FILES_ALL : KTRACE_FILES_PATHS;
+		s->decoded = s->paths ? KTRACE_FILES_ALL : KTRACE_FILES_PATHS;
+		s->paths = true;
 		return EXIT_OK;
 	case FILES:
 		return files_parse(s, optarg);

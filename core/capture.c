@@ -325,8 +325,9 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 
 /* ---- verifying ------------------------------------------------------------ */
 
-/* Finding a path takes as long as this many steps. */
+/* Finding a path, and saying what a file is, takes as long as this many steps. */
 #define PATH_STEPS 64
+#define FILE_STEPS 256
 
 struct verifier {
 	const struct kt_capture *capture;
@@ -454,7 +455,8 @@ static const char *verify_op(struct verifier *v, u32 at)
 	v->steps++;
 	if (op->code == KT_CAPTURE_PATH || op->code == KT_CAPTURE_FILE) {
 		v->paths = true;
-		v->steps += PATH_STEPS;
+		v->steps +=
+			op->code == KT_CAPTURE_FILE ? FILE_STEPS : PATH_STEPS;
 	}
 
 	switch (op->code) {

@@ -17,6 +17,7 @@
 #include <net/ipv6.h>
 #include <net/sock.h>
 
+#include "compat/socket.h"
 #include "object.h"
 #include "symbol.h"
 
@@ -29,9 +30,11 @@ struct text {
 
 static __printf(2, 3) void put(struct text *text, const char *format, ...)
 {
-	u32 at = min(text->length, text->max);
+	u32 at = text->length;
 	va_list arguments;
 
+	if (at > text->max)
+		return;
 	/* The caller has room for a NUL. */
 	va_start(arguments, format);
 	text->length += vsnprintf(text->bytes + at, text->max - at + 1, format,
@@ -62,39 +65,60 @@ static void put_inode(struct text *text, const struct socket *socket)
 	    (unsigned long)SOCK_INODE((struct socket *)socket)->i_ino);
 }
 
-/* A socket gets its port and its address together, when it is bound or connected. */
-static void put_inet(struct text *text, const struct socket *socket)
+/* The ends of a socket of the Internet. */
+struct ends {
+	u16 port, to_port;
+	bool connected;
+};
+
+/*
+ * A socket that has no port of its own any more (inet_num) may still have the old one, and the other
+ * end's address, in its other words.  False: it has none.
+ */
+static bool ends_read(struct ends *ends, const struct socket *socket)
 {
 	const struct inet_sock *inet = inet_sk(socket->sk);
-	const struct sock *sk = socket->sk;
-	__be32 to = READ_ONCE(sk->sk_daddr);
-	u16 port = ntohs(READ_ONCE(inet->inet_sport));
-	u16 to_port = ntohs(READ_ONCE(inet->inet_dport));
 
-	if (!port) {
+	if (kt_socket_is_smc(socket->sk) || !READ_ONCE(inet->inet_num))
+		return false;
+	ends->port = ntohs(READ_ONCE(inet->inet_sport));
+	ends->to_port = ntohs(READ_ONCE(inet->inet_dport));
+	/* Of protocols without ports, the address tells. */
+	ends->connected = ends->to_port || socket->type == SOCK_RAW;
+	return true;
+}
+
+/* Another thread may bind or connect it now, so what is read is copied first. */
+static void put_inet(struct text *text, const struct socket *socket)
+{
+	__be32 own = READ_ONCE(inet_sk(socket->sk)->inet_rcv_saddr);
+	__be32 to = READ_ONCE(socket->sk->sk_daddr);
+	struct ends ends;
+
+	if (!ends_read(&ends, socket)) {
 		put_inode(text, socket);
 		return;
 	}
-	put(text, "%pI4:%u", &inet->inet_rcv_saddr, port);
-	if (to || to_port)
-		put(text, "->%pI4:%u", &to, to_port);
+	put(text, "%pI4:%u", &own, ends.port);
+	if (ends.connected && (to || ends.to_port))
+		put(text, "->%pI4:%u", &to, ends.to_port);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
+/* Addresses of this size are copied in parts: one that changes meanwhile may be of both. */
 static void put_inet6(struct text *text, const struct socket *socket)
 {
-	const struct inet_sock *inet = inet_sk(socket->sk);
-	const struct sock *sk = socket->sk;
-	u16 port = ntohs(READ_ONCE(inet->inet_sport));
-	u16 to_port = ntohs(READ_ONCE(inet->inet_dport));
+	struct in6_addr own = socket->sk->sk_v6_rcv_saddr;
+	struct in6_addr to = socket->sk->sk_v6_daddr;
+	struct ends ends;
 
-	if (!port) {
+	if (!ends_read(&ends, socket)) {
 		put_inode(text, socket);
 		return;
 	}
-	put(text, "[%pI6c]:%u", &sk->sk_v6_rcv_saddr, port);
-	if (to_port || !ipv6_addr_any(&sk->sk_v6_daddr))
-		put(text, "->[%pI6c]:%u", &sk->sk_v6_daddr, to_port);
+	put(text, "[%pI6c]:%u", &own, ends.port);
+	if (ends.connected && (ends.to_port || !ipv6_addr_any(&to)))
+		put(text, "->[%pI6c]:%u", &to, ends.to_port);
 }
 #endif
 
@@ -102,21 +126,18 @@ static void put_inet6(struct text *text, const struct socket *socket)
 static void put_unix_address(struct text *text, const struct unix_sock *u)
 {
 	const struct unix_address *address = smp_load_acquire(&u->addr);
-	u32 head = offsetof(struct sockaddr_un, sun_path), length, i;
+	u32 head = offsetof(struct sockaddr_un, sun_path), length;
 	const char *name;
 
 	if (!address || address->len <= head)
 		return;
 	name = address->name->sun_path;
 	length = min_t(u32, address->len - head, UNIX_PATH_MAX);
-	if (*name) {
+	/* An abstract name may have NULs, and often ends with many: it is told up to the first one. */
+	if (*name)
 		put(text, ",\"%.*s\"", (int)length, name);
-		return;
-	}
-	put(text, ",@\"");
-	for (i = 1; i < length; i++)
-		put(text, "%c", name[i] ?: '@');
-	put(text, "\"");
+	else
+		put(text, ",@\"%.*s\"", (int)length - 1, name + 1);
 }
 
 static void put_unix(struct text *text, const struct socket *socket)
@@ -125,18 +146,24 @@ static void put_unix(struct text *text, const struct socket *socket)
 	struct sock *peer;
 
 	put_inode(text, socket);
+	/* sock_i_ino() may let softirqs run at its end: not while the lock is held. */
+	local_bh_disable();
 	unix_state_lock(socket->sk);
 	peer = unix_peer(socket->sk);
 	if (peer)
 		inode = sock_i_ino(peer);
 	unix_state_unlock(socket->sk);
+	local_bh_enable();
 	/* The other end of what is closed has no inode any more. */
 	if (inode)
 		put(text, "->%lu", inode);
 	put_unix_address(text, unix_sk(socket->sk));
 }
 
-/* netlink_sock is not in the kernel's headers; its getname() neither sleeps nor waits. */
+/*
+ * netlink_sock is not in the kernel's headers.  Its getname() does not sleep; it takes the lock of all
+ * netlink sockets for reading, and may wake who waits to change their table.
+ */
 static void put_netlink(struct text *text, struct socket *socket)
 {
 	struct sockaddr_storage address = {};

@@ -16,7 +16,7 @@
  *				version 6 are in [ ]
  *	INODE[->INODE][,"PATH" | ,@"NAME"]
  *				UNIX: its own, that of the other end, and its own address.  No byte
- *				of it is escaped, but a NUL in an abstract name is @
+ *				of it is escaped; an abstract name ends at its first NUL
  *	NUMBER:PORT		NETLINK: which one (NETLINK_ROUTE is 0), and its port
  */
 #ifndef KT_KERNEL_BASE_OBJECT_H
@@ -30,7 +30,8 @@ void kt_object_init(void);
 
 /*
  * Writes it, without a NUL: its length.  0: the path says it all, or there are more than @max
- * bytes.  Takes spinlocks of sockets, so only hooks of system calls may ask.
+ * bytes.  Takes spinlocks of the socket, of that at its other end, and of all netlink sockets, so only
+ * hooks of system calls may ask.
  */
 long kt_object_describe(char *to, struct file *file, u32 max);
 

@@ -5,7 +5,9 @@
  * If the kernel is locked down for confidentiality, nobody may look into it, not even root.
  * Then no file of the tree can be opened, as in tracefs.
  *
- * Users whom the mount options (gid=, mode=) let in may record everything that events tell.
+ * Users whom the mount options (gid=, mode=) let in may record everything that events tell.  With the
+ * words `path' and `file' of a capture program, that is also what a system call's descriptors are: paths,
+ * and the addresses of sockets, of all processes.
  * A capture program with the word `kernel' tells more: it can read any kernel memory,
  * including keys and other processes' data.  It needs CAP_PERFMON or CAP_SYS_ADMIN, as BPF
  * programs do, unless root has written 1 to the file `kernel_reads'.

@@ -416,6 +416,9 @@ TEST(what_files_are)
 	CHECK_EQ(cut(), 1 << 2 | 1 << 6);
 	CHECK(capture.paths);
 	refused("char a: a0 file 0", "a maximum is");
+	/* It takes longer than a path. */
+	run("char a: 300 each 300 3 path 9 next");
+	refused("char a: 300 each 300 3 file 9 next", "may do too much");
 	refused("char a: 999 each 999 0 file 9 next", "may do too much");
 }
 

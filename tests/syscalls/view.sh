@@ -71,6 +71,10 @@ def pair(family, address):
     client = socket.socket(family)
     client.connect(server.getsockname())
     kept.extend([server, client, server.accept()[0]])
+    if family != socket.AF_UNIX:
+        ends = [('[%s]:%d' if ':' in a[0] else '%s:%d') % a[:2]
+                for a in (client.getsockname(), client.getpeername())]
+        print('TCP%s:[%s->%s]' % ('v6' * (family == socket.AF_INET6), *ends))
     client.send(b'to the server')
     kept[-1].send(b'and back')
     kept[-1].getpeername()
@@ -81,10 +85,18 @@ for family, address in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
     udp.connect((address, 9))
     udp.getpeername()
     kept.append(udp)
+    refused = socket.socket(family)
+    try:
+        refused.connect((address, 1))
+    except OSError:
+        refused.getsockname()
+    kept.append(refused)
 pair(socket.AF_UNIX, 'quo"ted\n\033')
 pair(socket.AF_UNIX, '\0abstract\001')
+pair(socket.AF_UNIX, '\0ends' + 9 * '\0')
 kept.extend(socket.socketpair())
 kept[-1].send(b'x')
+print('UNIX-STREAM:[%d->%d]' % tuple(os.fstat(s.fileno()).st_ino for s in kept[:-3:-1]), flush=True)
 netlink = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
 netlink.bind((0, 0))
 netlink.getsockname()
@@ -107,7 +119,11 @@ if modprobe -qa tcp_diag udp_diag unix_diag netlink_diag; then
 else
 	echo "# -yy: the kernel has no sock_diag, so strace has no addresses"
 fi
-ktrace syscalls -q -yy -o lines -e $calls -- python3 files.py
+ktrace syscalls -q -yy -o lines -e $calls -- python3 files.py >ends
+check "-yy: it says which sockets it has" is "$(grep -c '' ends)" 3
+while read -r ends; do
+	check "-yy: both ends, as the program knows them" has "<$ends>"
+done <ends
 for file in 'TCP:\[127.0.0.1:[0-9]+->127.0.0.1:[0-9]+\]' 'TCPv6:\[\[::1\]:[0-9]+\]' \
 	'UDP(v6)?:\[.*:9\]' 'NETLINK:\[ROUTE:[0-9]+\]' 'pid:[0-9]+' \
 	'UNIX-STREAM:\[[0-9]+,"quo\\"ted\\n\\33"\]' 'UNIX-STREAM:\[[0-9]+->[0-9]+,@"abstract\\1"\]' \

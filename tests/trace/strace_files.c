@@ -34,7 +34,7 @@ static void check_file(const struct ktrace_output_calls *options,
 #define FILE_IS(bytes, want) \
 	check_file(&options, "__fd_file", bytes, sizeof(bytes), want)
 
-/* As strace 6.1 has them. */
+/* As strace 6.1 has them, which does not look at the device of a file that is gone. */
 TEST(files)
 {
 	const struct ktrace_output_calls options = {.column = 1};
