@@ -7,6 +7,9 @@
  *
  *	calls COUNT	each of the functions, COUNT times
  *	types		each of callee_typed.c, once
+ *	pointees	each of callee_pointed.c, once
+ *	jump COUNT	jump_first(), which ends with a jump to another function, as that
+ *			does, COUNT times
  *	deep DEPTH	callee_deep(), which calls itself DEPTH times
  *	sleep		callee_sleep(), until the writer is killed
  *	pause MS	callee_pause(), which takes so long
@@ -14,6 +17,7 @@
  *	nest COUNT	callee_outer(), which calls two others, and one of these by
  *			itself, COUNT times
  *	alter COUNT	altered_text(), which changes what its argument points to
+ *	warn		warning_outer(), below which the kernel warns
  *	hold		altered_sleep(), which does the same and sleeps until the writer is
  *			killed
  */
@@ -122,6 +126,23 @@ CALLEE int altered_sleep(char *text)
 	return -EINTR;
 }
 
+CALLEE int warning_inner(int number);
+CALLEE int warning_outer(int number);
+
+CALLEE int warning_inner(int number)
+{
+	WARN(1, "ktrace: a test warns\n");
+	return -number;
+}
+
+CALLEE int warning_outer(int number)
+{
+	int result = warning_inner(number + 1);
+
+	barrier();
+	return result - 1;
+}
+
 /* The text is gone when this returns. */
 static int alter(unsigned long count, bool sleep)
 {
@@ -165,6 +186,8 @@ static int patch_make(void)
 	return err;
 }
 
+static struct dentry *dir;
+
 static int run(const char *text)
 {
 	unsigned long count;
@@ -175,6 +198,17 @@ static int run(const char *text)
 		return patch_make();
 	if (sysfs_streq(text, "types"))
 		return typed_all();
+	if (sysfs_streq(text, "pointees"))
+		return pointed_all(dir);
+	if (sysfs_streq(text, "warn"))
+		return warning_outer(1) == -3 ? 0 : -EIO;
+	if (sscanf(text, "jump %lu", &count) == 1) {
+		while (count--) {
+			if (jump_all(10) != -12)
+				return -EIO;
+		}
+		return 0;
+	}
 	if (sscanf(text, "deep %lu", &count) == 1)
 		return callee_deep(count) == count ? 0 : -EIO;
 	if (sscanf(text, "pause %lu", &count) == 1) {
@@ -223,8 +257,6 @@ static const struct file_operations run_fops = {
 	.open = simple_open,
 	.write = run_write,
 };
-
-static struct dentry *dir;
 
 static int __init callee_init(void)
 {
