@@ -48,9 +48,34 @@ check '--plain reads nothing' grep -q \
 rm -r t
 }
 
+objects_test()
+{
+# ---- objects of which all is known ---------------------------------------------------
+
+run ktrace record -q -F 'ktrace_callee:pointed_*' -o t -- sh -c "echo pointees >$callee"
+ends 0 'objects'
+run ktrace report t
+for word in 'page: page=0xffff[0-9a-f]* {flags=PG_referenced index=77}' \
+	'folio: folio=0xffff[0-9a-f]* {flags=PG_referenced index=77}' \
+	'bio: bio=0xffff[0-9a-f]* {op=REQ_OP_WRITE|REQ_SYNC|REQ_META sector=4242 size=8192}' \
+	'device: device=0xffff[0-9a-f]* "ktrace-pointed"' \
+	'dentry: dentry=0xffff[0-9a-f]* "ktrace-callee"'; do
+	check "${word%%:*} shows what it is" grep -q " function:pointed_$word$" <<<"$out"
+	check "of a call that returns nothing, ${word%%:*} has no result" grep -q \
+		" return:pointed_${word%%:*}:$" <<<"$out"
+done
+run ktrace report --graph t
+check 'the graph shows the same' grep -q \
+	' us |   pointed_page(page=0xffff[0-9a-f]* {flags=PG_referenced index=77})$' <<<"$out"
+check 'and no value of what returns nothing' [ "$(grep -c ' |   pointed_[a-z]*(.*)$' <<<"$out")" = 5 ]
+check 'but that of what returns one' grep -q ' | } = 0$' <<<"$out"
+rm -r t
+}
+
 # The build for 6.1 has nothing that a module's type information could refer to.
 if [ -e /sys/kernel/btf/ktrace_callee ]; then
 	texts_test
+	objects_test
 else
 	echo "# the test module has no type information here: its texts are not tested"
 fi
