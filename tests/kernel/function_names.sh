@@ -10,10 +10,11 @@ tracing=/sys/kernel/tracing
 dump=$(mktemp)
 
 load_module ktrace-functions
-# Those of files that list something: reading calls them.
-names=$(awk '$2 == "vmlinux" && $1 ~ /^[a-z]_(start|next|stop|show)$/ { n[$1]++ }
-	END { for (name in n) if (n[name] >= 3) print name }' $tree/available_functions | sort)
-check "there are names that three functions have, or more" at_least "$(echo "$names" | wc -w)" 3
+# Those of files that list something: reading calls them.  Three names, because each kprobe takes long.
+names=$(awk '$2 == "vmlinux" && $1 ~ /^[a-z]_next$/ { n[$1]++ }
+	END { for (name in n) if (n[name] >= 3) print n[name], name }' $tree/available_functions |
+	sort -rn | sed 's/.* //; 3q')
+check "there are names that three functions have, or more" at_least "$(echo "$names" | wc -w)" 2
 put functions "$(for name in $names; do echo "+vmlinux:$name 0"; done)"
 awk '$2 == "on" { print $1, $3, $5 }' $tree/function_table >$dump.table
 check "all of them are on" is "$(awk '{ print $3 }' $dump.table | sort | uniq -c | awk '{ print $1, $2 }')" \
@@ -52,7 +53,7 @@ awk 'FNR == NR { name[$1] = $3; next }
 check "each is called as often as its kprobe says" is "$(cat $dump.ours)" "$(cat $dump.theirs)"
 check "of one name, several are called" at_least "$(awk '$2 { n[$3]++ }
 	END { for (x in n) if (n[x] > most) most = n[x]; print most }' $dump.theirs)" 3
-check "often" at_least "$(awk '{ n += $2 } END { print n }' $dump.theirs)" 100
+check "often" at_least "$(awk '{ n += $2 } END { print n }' $dump.theirs)" 50
 echo >$tracing/kprobe_events
 put events/function/enabled 0
 put functions none
