@@ -77,6 +77,18 @@ finish()
 	exit
 }
 
+# Those of the patterns, separated by commas, that mean functions of this kernel, for -F.
+patterns_here()	# PATTERNS
+{
+	local - pattern here=
+	set -f
+	for pattern in ${1//,/ }; do
+		! grep -qE "^${pattern//\*/[^ ]*}( |$)" /sys/kernel/tracing/available_filter_functions ||
+			here+=,$pattern
+	done
+	echo "${here#,}"
+}
+
 # For a script that tests/cmd/run runs.
 finish_vm()	# NAME
 {

@@ -4,6 +4,7 @@
 # (kernel/source/function): of a warning, and of what another CPU is doing (sysrq-l).  By trampolines
 # they are those of the same calls without hooks.  By ftrace the kernel prints the place of rethook
 # where a hooked call returns to, as it does for its own kretprobes; all else is there.
+# One kernel is enough: how a stack is walked is tested on each by trampolines.sh and stacks.sh.
 . tests/kernel/lib.sh
 
 run=/sys/kernel/debug/ktrace-callee/run
