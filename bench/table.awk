@@ -333,6 +333,29 @@ function begin(kernel,   n, i, t) {
 	print ""
 }
 
+function switching(kernel,   i, n, w, what) {
+	if (!count[kernel, "all functions hooked"])
+		return
+	n = split("hooked|let go", what, "|")
+	add("all of the kernel's functions")
+	for (w = 1; w <= n; w++)
+		add(what[w] " / ms")
+	add("functions")
+	n = nr_cells
+	row(16)
+	rule(n)
+	for (i = 1; i <= nr_tracers; i++) {
+		if (get(kernel, "all functions hooked", tracers[i], "ms") == "–")
+			continue
+		add(labels[i])
+		for (w = 1; w <= n - 2; w++)
+			add(get(kernel, "all functions " what[w], tracers[i], "ms"))
+		add(get(kernel, "all functions hooked", tracers[i], "functions"))
+		row(16)
+	}
+	print ""
+}
+
 # The cost of writing to a file: a column for each reader, after that of the probes.
 function reading(kernel,   i, s, n, some, name, bench, what, row_name) {
 	split("ktrace record|trace-cmd record|ftrace (x86-tsc)|perf record|BPF|LTTng",
@@ -460,6 +483,7 @@ END {
 		disabled(kernel)
 		find(kernel)
 		begin(kernel)
+		switching(kernel)
 		reading(kernel)
 		for (i = 1; i <= nr_workloads; i++)
 			workload(kernel, workloads[i])
