@@ -567,6 +567,28 @@ bool cursor_is_losing(const struct ktrace_cursor *cursor,
 	return false;
 }
 
+uint64_t cursor_losing_since(const struct ktrace_cursor *cursor)
+{
+	const struct clock *clock = &cursor->trace->clock;
+	uint64_t now, from;
+	size_t line;
+
+	if (!cursor->nr_heap)
+		return 0;
+	now = from = cursor->heap[0]->stream.clock;
+	for (size_t i = 1; i < cursor->nr_heap; i++) {
+		const struct stream *stream = &cursor->heap[i]->stream;
+
+		if (unlikely(stream->item == STREAM_LOSS) &&
+		    stream->from < from && !stream->source->programs)
+			from = stream->from;
+	}
+	if (from == now)
+		return 0;
+	line = clock_hint(clock, from);
+	return clock_convert(clock, &line, from);
+}
+
 void cursor_count_sleep(struct ktrace_cursor *cursor)
 {
 	cursor->machine.counts_sleep = true;

@@ -29,6 +29,11 @@ bool cursor_runs_on(const struct ktrace_cursor *cursor,
  */
 bool cursor_is_losing(const struct ktrace_cursor *cursor,
 		      const struct cursor_place *place);
+/*
+ * Since when events of the kernel are missing whose loss is still to be delivered, ns; 0: there is
+ * none.
+ */
+uint64_t cursor_losing_since(const struct ktrace_cursor *cursor);
 /* From now on the tasks have how long they slept. */
 void cursor_count_sleep(struct ktrace_cursor *cursor);
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor);

@@ -8,6 +8,9 @@
  *
  * A gap concerns all threads that have no CPU, because any of them may have run there.  To look
  * at all would take long, so each thread knows how many gaps there were when its state began.
+ *
+ * A gap is told when it ends.  Until then the events of other CPUs come, and what they end may have
+ * ended in the gap already; so the cursor is asked for the gaps that it is going to tell.
  */
 #include <errno.h>
 
@@ -69,11 +72,17 @@ static uint64_t gap_since(const struct ktrace_timeline *t,
 	    thread->state == KTRACE_STATE_UNKNOWN)
 		return 0;
 	/* What was before a gap is known. */
-	if (thread->gaps == t->gaps)
-		return thread->doubted ? thread->since : 0;
-	if (t->gaps - thread->gaps > GAPS_MAX)
+	if (thread->gaps == t->gaps) {
+		if (thread->doubted)
+			return thread->since;
+		gap = t->cursor ? cursor_losing_since(t->cursor) : 0;
+		if (!gap)
+			return 0;
+	} else if (t->gaps - thread->gaps > GAPS_MAX) {
 		return thread->since;
-	gap = t->gap_of[thread->gaps % GAPS_MAX];
+	} else {
+		gap = t->gap_of[thread->gaps % GAPS_MAX];
+	}
 	return gap < thread->since ? thread->since : gap;
 }
 

@@ -360,6 +360,52 @@ TEST(gaps_overlap)
 			  "5(five) unknown 12-34 cpu0 open\n");
 }
 
+/*
+ * Before a gap is told, the events of another CPU seem to say how long threads slept and waited,
+ * but they may have run in the gap.
+ */
+TEST(gaps_that_are_still_to_come)
+{
+	begin_cpus(2);
+	run(0, 7, 7);
+	run(1, 9, 9);
+	change(0, 7, 1, 8, "eight"); /* 0 */
+	wake(0, 7, 0);
+	change(1, 9, 1, 6, "six"); /* 2 */
+	gap_begin(1);
+	clock_now += 10 * US;
+	change(0, 8, 1, 7,
+	       "seven"); /* 13: 7 may have run, slept and been woken */
+	wake(0, 9, 0);	 /* 14: 9 may have slept again */
+	change(0, 7, 1, 9, "nine"); /* 15 */
+	clock_now += 10 * US;
+	gap_end(1);
+	plain(1); /* 26 */
+	check_told(false, "7(program) running 0-0 cpu0\n"
+			  "7(woken) sleeping 0-1 cpu0\n"
+			  "9(program) running 2-2 cpu1\n"
+			  "8(eight) running 0-13 cpu0\n"
+			  "7(seven) runnable 1-2 cpu0\n"
+			  "7(seven) unknown 2-13 cpu0\n"
+			  "9(woken) sleeping 2-2 cpu1\n"
+			  "9(woken) unknown 2-14 cpu1\n"
+			  "7(seven) running 13-15 cpu0\n"
+			  "9(nine) runnable 14-14 cpu0\n"
+			  "9(nine) unknown 14-15 cpu0\n"
+			  "6(six) running 2-2 cpu1\n"
+			  "cpu1 ? 2\n"
+			  "lost on 1\n"
+			  "9(nine) running 15-15 cpu0\n"
+			  "cpu0 ? 15\n"
+			  "9(nine) unknown 15-26 cpu0\n"
+			  "7(seven) sleeping 15-15 cpu0\n"
+			  "7(seven) unknown 15-26 cpu0 open\n"
+			  "8(eight) sleeping 13-13 cpu0\n"
+			  "8(eight) unknown 13-26 cpu0 open\n"
+			  "9(nine) running 26-26 cpu1 open\n"
+			  "6(six) unknown 2-26 cpu1 open\n");
+}
+
 /* Whoever was woken before a gap may have run in it, and been woken by another one. */
 TEST(arrows_do_not_cross_gaps)
 {
