@@ -129,6 +129,10 @@ struct ktrace_timeline_state {
 	bool open;	  /* the trace ends in it */
 	/* KTRACE_STATE_RUNNING: the wake that has made it run; 0: not known. */
 	uint64_t wake;
+	/* It has lasted until @end at least: what the thread did then is not known. */
+	bool cut;
+	bool runs; /* the thread runs from @end on, on @next_cpu */
+	uint32_t next_cpu;
 };
 
 /* An event has made a thread ready to run. */

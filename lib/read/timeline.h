@@ -56,12 +56,15 @@ struct thread {
 	/* The state that it is in. */
 	enum ktrace_timeline_states state;
 	bool doubted; /* it was in this state, but how long is not known */
+	bool cut;     /* it ran until then at least */
 	bool known;   /* false: nothing is known of what was before */
 	bool told;    /* a state of it */
 	bool shown;   /* so was the event that has begun it */
 	uint64_t since;
 	uint64_t gaps; /* timeline->gaps of that time */
 	uint32_t cpu;
+	bool runs;	   /* it begins to run ... */
+	uint32_t next_cpu; /* ... here */
 	int32_t priority;
 	uint64_t wake;
 };

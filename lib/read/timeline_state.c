@@ -97,6 +97,9 @@ static int state_end(struct ktrace_timeline *t, struct thread *thread,
 		.end = time,
 		.cpu = thread->cpu,
 		.open = open,
+		.cut = thread->cut,
+		.runs = thread->runs,
+		.next_cpu = thread->next_cpu,
 	};
 	uint64_t gap = gap_since(t, thread);
 	int err;
@@ -111,7 +114,11 @@ static int state_end(struct ktrace_timeline *t, struct thread *thread,
 		return state_tell(t, thread, &state);
 	state.end = gap < time ? gap : time;
 	state.open = false;
+	state.cut = true;
+	state.runs = false;
 	err = state_tell(t, thread, &state);
+	state.cut = false;
+	state.runs = thread->runs;
 	state.state = KTRACE_STATE_UNKNOWN;
 	state.begin = state.end;
 	state.end = time;
@@ -130,6 +137,8 @@ static void state_begin(struct ktrace_timeline *t, struct thread *thread,
 	thread->shown = t->shown;
 	thread->gaps = t->gaps;
 	thread->doubted = false;
+	thread->cut = false;
+	thread->runs = false;
 	if (state != KTRACE_STATE_RUNNING && state != KTRACE_STATE_RUNNABLE)
 		thread->wake = 0;
 }
@@ -146,6 +155,7 @@ static int state_forget(struct ktrace_timeline *t, struct cpu *cpu,
 		return 0;
 	if (time < thread->since)
 		time = thread->since;
+	thread->cut = true;
 	err = state_end(t, thread, time, false);
 	state_begin(t, thread, KTRACE_STATE_UNKNOWN, time, cpu->cpu);
 	if (!err && t->states && t->begin && t->calls.unknown)
@@ -190,6 +200,8 @@ static int state_run(struct ktrace_timeline *t, struct cpu *cpu,
 		if (other && other->current == thread)
 			err = state_forget(t, other, other->last);
 	}
+	thread->runs = true;
+	thread->next_cpu = cpu->cpu;
 	err = err ?: state_end(t, thread, time, false);
 	/* It may have run since it was woken, and another one may have woken it. */
 	if (gap_since(t, thread))

@@ -48,11 +48,29 @@ static uint32_t *depth_of(const struct ktrace_timeline_slice *slice)
 	return &depths[slice->track->id * 0x9e3779b97f4a7c15ull >> 48];
 }
 
+static bool
+	ends; /* states are told with what is known of their ends, and nothing else is */
+
+static int end_of_state_told(const struct ktrace_timeline_state *s)
+{
+	CHECK(s->open + s->cut + s->runs <= 1);
+	fprintf(told, "%u %s %" PRIu64 "-%" PRIu64, s->thread->tid,
+		ktrace_timeline_state_name(s->state), us(s->begin), us(s->end));
+	if (s->open || s->cut)
+		fputs(s->open ? " open" : " cut", told);
+	if (s->runs)
+		fprintf(told, " cpu%u", s->next_cpu);
+	fputs("\n", told);
+	return 0;
+}
+
 static int state_told(void *data, const struct ktrace_timeline_state *s)
 {
 	CHECK(s->end >= s->begin);
 	if (!s->thread->tid)
 		return 0;
+	if (ends)
+		return end_of_state_told(s);
 	fprintf(told, "%u(%s) %s %" PRIu64 "-%" PRIu64 " cpu%u%s",
 		s->thread->tid, s->thread->comm,
 		ktrace_timeline_state_name(s->state), us(s->begin), us(s->end),
@@ -65,7 +83,8 @@ static int state_told(void *data, const struct ktrace_timeline_state *s)
 
 static int unknown_told(void *data, uint32_t cpu, uint64_t time)
 {
-	fprintf(told, "cpu%u ? %" PRIu64 "\n", cpu, us(time));
+	if (!ends)
+		fprintf(told, "cpu%u ? %" PRIu64 "\n", cpu, us(time));
 	return 0;
 }
 
@@ -133,7 +152,8 @@ static int point_told(void *data, struct ktrace_timeline_track *track,
 
 static int loss_told(void *data, const struct ktrace_loss *loss)
 {
-	fprintf(told, "lost on %u\n", loss->cpu);
+	if (!ends)
+		fprintf(told, "lost on %u\n", loss->cpu);
 	return 0;
 }
 
@@ -195,6 +215,7 @@ static void check_told(bool full, const char *wanted)
 	CHECK_STR(told_text, wanted);
 	free(told_text);
 	want = NULL;
+	ends = false;
 }
 
 /* Another thread runs on the CPU. */
@@ -429,6 +450,54 @@ TEST(arrows_do_not_cross_gaps)
 			  "7(seven) unknown 1-13 cpu0\n"
 			  "7(seven) running 13-14 cpu0 open\n"
 			  "8(eight) sleeping 13-14 cpu0 open\n");
+}
+
+/* Only a wait that ended when the thread ran says how long it was, and where it runs then. */
+TEST(ends_of_waits)
+{
+	begin_cpus(2);
+	run(0, 7, 7);
+	maker_current(maker, 1, 0, 0, "swapper");
+	change(0, 7, 1, 8, "eight"); /* 0 */
+	wake(0, 7, 0);
+	change(1, 0, 0, 7, "seven"); /* 2: on the other CPU */
+	change(0, 8, 0, 6, "six");   /* 3: preempted */
+	wake(1, 5, 1);		     /* 4 */
+	change(0, 6, 1, 8, "eight"); /* 5 */
+	wake(0, 6, 1);		     /* 6 */
+	change(0, 8, 0, 9, "nine");  /* 7 */
+	run(0, 5, 5);		     /* 5 runs there, without a switch */
+	plain(0);		     /* 8 */
+	wake(1, 4, 1);		     /* 9 */
+	gap_begin(1);
+	clock_now += 10 * US;
+	gap_end(1);
+	plain(1);      /* 20 */
+	wake(1, 3, 0); /* 21 */
+	plain(0);      /* 22 */
+	ends = true;
+	check_told(false, "7 running 0-0\n"
+			  "7 sleeping 0-1\n"
+			  "7 runnable 1-2 cpu1\n"
+			  "8 running 0-3\n"
+			  "6 running 3-5\n"
+			  "8 preempted 3-5 cpu0\n"
+			  "6 sleeping 5-6\n"
+			  "8 running 5-7\n"
+			  "9 running 7-7 cut\n"
+			  "5 runnable 4-4 cut\n"
+			  "5 unknown 4-8 cpu0\n"
+			  "7 running 2-9 cut\n"
+			  "7 unknown 9-22 open\n"
+			  "8 preempted 7-9 cut\n"
+			  "8 unknown 9-22 open\n"
+			  "6 runnable 6-9 cut\n"
+			  "6 unknown 9-22 open\n"
+			  "5 running 8-22 open\n"
+			  "9 unknown 7-22 open\n"
+			  "4 runnable 9-9 cut\n"
+			  "4 unknown 9-22 open\n"
+			  "3 runnable 21-22 open\n");
 }
 
 /* A number that no CPU has, which viewers would take for the length of a list. */
