@@ -49,7 +49,7 @@ static struct diff_row *row_get(struct table *rows, const char *name)
 static int functions_add(struct diff *diff, enum diff_side side,
 			 const struct span_table *table)
 {
-	for (size_t i = 0; i < table->nr_rows; i++) {
+	for (size_t i = 0; i < table->all.nr; i++) {
 		const struct span_row *from = table->rows[i];
 		struct diff_row *row = row_get(&diff->functions, from->name);
 
@@ -127,7 +127,7 @@ int diff_read(struct diff *diff, enum diff_side side, struct ktrace *trace,
 	err = functions_add(diff, side, table);
 	err = err ?: misses_take(diff, side, ktrace_get_info(trace));
 	/* Who has chosen some functions does not ask for events instead. */
-	none = !table->nr_rows && !query->calls.scope.part;
+	none = !table->all.nr && !query->calls.scope.part;
 	span_table_destroy(table);
 	if (!err && none && stream)
 		return failed("-: there are no calls of functions: to compare "

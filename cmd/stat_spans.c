@@ -6,85 +6,6 @@
 #include "cmd.h"
 #include "stat_spans.h"
 
-#define CHAINS_MIN 256
-
-/* ---- rows ----------------------------------------------------------------- */
-
-static size_t chain_of(const struct span_table *t, const struct span_row *key)
-{
-	uint64_t hash = key->kind + key->tid * 31ull;
-
-	for (const char *p = key->name; *p; p++)
-		hash = hash * 31 + (unsigned char)*p;
-	return hash * 0x9e3779b97f4a7c15ull >> 32 & (t->nr_chains - 1);
-}
-
-static bool row_is(const struct span_row *row, const struct span_row *key)
-{
-	return row->kind == key->kind && row->tid == key->tid &&
-	       row->tgid == key->tgid && !strcmp(row->name, key->name);
-}
-
-/* Keeps the chains short.  If there is no memory, they become longer. */
-static void rows_spread(struct span_table *t)
-{
-	struct span_row **old = t->chains, *row, *next;
-	size_t nr = t->nr_chains;
-	struct span_row **chains = calloc(nr * 4, sizeof(*chains));
-
-	if (!chains)
-		return;
-	t->chains = chains;
-	t->nr_chains = nr * 4;
-	for (size_t i = 0; i < nr; i++) {
-		for (row = old[i]; row; row = next) {
-			size_t to = chain_of(t, row);
-
-			next = row->chain;
-			row->chain = chains[to];
-			chains[to] = row;
-		}
-	}
-	free(old);
-}
-
-struct span_row *span_table_find(const struct span_table *t,
-				 const struct span_row *key)
-{
-	struct span_row *row = t->chains[chain_of(t, key)];
-
-	while (row && !row_is(row, key))
-		row = row->chain;
-	return row;
-}
-
-/* NULL: out of memory. */
-static struct span_row *row_get(struct span_table *t,
-				const struct span_row *key)
-{
-	struct span_row *row = span_table_find(t, key);
-	size_t chain;
-
-	if (row)
-		return row;
-	if (t->nr_rows > t->nr_chains)
-		rows_spread(t);
-	row = calloc(1, sizeof(*row));
-	if (!row)
-		return NULL;
-	*row = *key;
-	row->name = strdup(key->name);
-	if (!row->name) {
-		free(row);
-		return NULL;
-	}
-	chain = chain_of(t, row);
-	row->chain = t->chains[chain];
-	t->chains[chain] = row;
-	t->nr_rows++;
-	return row;
-}
-
 static int span_add(struct span_table *t, const struct ktrace_span *span)
 {
 	bool by_thread = t->key == SPANS_BY_THREAD;
@@ -97,7 +18,7 @@ static int span_add(struct span_table *t, const struct ktrace_span *span)
 		.tgid = by_thread ? span->tgid : 0,
 		.name = (char *)(by_thread ? span->comm : name),
 	};
-	struct span_row *row = row_get(t, &key);
+	struct span_row *row = span_rows_get(&t->all, &key);
 
 	if (!row)
 		return -ENOMEM;
@@ -189,21 +110,6 @@ static int row_compare(const void *a, const void *b, void *data)
 	return strcmp(x->name, y->name);
 }
 
-static int rows_sort(struct span_table *t, enum span_column column)
-{
-	size_t nr = 0;
-
-	t->rows = calloc(t->nr_rows + 1, sizeof(*t->rows));
-	if (!t->rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_chains; i++) {
-		for (struct span_row *row = t->chains[i]; row; row = row->chain)
-			t->rows[nr++] = row;
-	}
-	qsort_r(t->rows, nr, sizeof(*t->rows), row_compare, &column);
-	return 0;
-}
-
 int span_table_create(struct ktrace *trace, struct query *query,
 		      const struct ktrace_cursor_options *options,
 		      enum span_key key, enum span_column column,
@@ -213,17 +119,13 @@ int span_table_create(struct ktrace *trace, struct query *query,
 	struct span_table *t = calloc(1, sizeof(*t));
 	struct ktrace_cursor *cursor = NULL;
 	struct ktrace_spans *spans = NULL;
-	int err = -ENOMEM;
+	int err;
 
 	if (!t)
 		return -ENOMEM;
 	t->key = key;
-	t->nr_chains = CHAINS_MIN;
-	t->chains = calloc(t->nr_chains, sizeof(*t->chains));
-	if (t->chains) {
-		query_widen(query, &all, true);
-		err = ktrace_cursor_create(trace, &all, &cursor);
-	}
+	query_widen(query, &all, true);
+	err = ktrace_cursor_create(trace, &all, &cursor);
 	if (!err)
 		err = ktrace_spans_create(cursor, &spans);
 	if (!err)
@@ -231,7 +133,7 @@ int span_table_create(struct ktrace *trace, struct query *query,
 	if (!err)
 		err = spans_read(t, cursor, spans, query, lost);
 	if (!err)
-		err = rows_sort(t, column);
+		err = span_rows_sort(&t->all, row_compare, &column, &t->rows);
 	ktrace_spans_destroy(spans);
 	ktrace_cursor_destroy(cursor);
 	if (err) {
@@ -244,17 +146,7 @@ int span_table_create(struct ktrace *trace, struct query *query,
 
 void span_table_destroy(struct span_table *t)
 {
-	struct span_row *row, *next;
-
-	for (size_t i = 0; t->chains && i < t->nr_chains; i++) {
-		for (row = t->chains[i]; row; row = next) {
-			next = row->chain;
-			histogram_free(&row->ns);
-			free(row->name);
-			free(row);
-		}
-	}
-	free(t->chains);
+	span_rows_free(&t->all);
 	free(t->rows);
 	free(t);
 }

@@ -12,8 +12,8 @@
 #include <ktrace/span.h>
 
 #include "common/count.h"
-#include "base/histogram.h"
 #include "common/query.h"
+#include "common/span_rows.h"
 
 /* What a row is of. */
 enum span_key {
@@ -22,23 +22,10 @@ enum span_key {
 	SPANS_BY_FUNCTION, /* calls of functions, no other spans */
 };
 
-struct span_row {
-	struct span_row *chain;
-	enum ktrace_span_kind kind;
-	uint32_t tid; /* if by thread, else 0 */
-	uint32_t tgid;
-	char *name; /* of the spans; if by thread: of the thread */
-	struct histogram ns;
-	uint64_t self; /* of frames (<ktrace/span.h>): ns */
-	uint64_t errors;
-};
-
 struct span_table {
 	enum span_key key;
-	struct span_row **chains;
-	size_t nr_chains;	/* a power of two */
+	struct span_rows all;
 	struct span_row **rows; /* at the end: all, sorted */
-	size_t nr_rows;
 	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
 };
 
@@ -67,9 +54,6 @@ int span_table_create(struct ktrace *trace, struct query *query,
 		      enum span_key key, enum span_column column,
 		      struct count *lost, struct span_table **table);
 void span_table_destroy(struct span_table *table);
-/* NULL: there is none like @key. */
-struct span_row *span_table_find(const struct span_table *table,
-				 const struct span_row *key);
 
 /* @head: number of rows; 0: all.  @histogram: below each row its distribution. */
 void span_table_print(const struct span_table *table, uint64_t head,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "common/histogram_show.h"
 #include "common/value.h"
 #include "stat_spans.h"
 
@@ -29,42 +30,6 @@ static void row_print(const struct span_row *row, enum span_key key)
 	if (key == SPANS_BY_THREAD)
 		printf("-%u", row->tid);
 	putchar('\n');
-}
-
-/* The least power of two that is greater; 0: it has more than 64 bits. */
-static uint64_t power_above(uint64_t value)
-{
-	if (!value)
-		return 1;
-	return value >> 63 ? 0 : 1ull << (64 - __builtin_clzll(value));
-}
-
-/* Calls @line for each power of two from the least to the greatest value. */
-static void powers_each(const struct histogram *h,
-			void (*line)(const struct histogram *h, uint64_t from,
-				     uint64_t to))
-{
-	uint64_t to = power_above(h->min), end = power_above(h->max);
-	uint64_t from = to == 1 ? 0 : to ? to / 2 : 1ull << 63;
-
-	for (;;) {
-		line(h, from, to);
-		if (to == end)
-			break;
-		from = to;
-		to = power_above(from);
-	}
-}
-
-static void power_print(const struct histogram *h, uint64_t from, uint64_t to)
-{
-	static const char bar[] = "########################################";
-	uint64_t count = histogram_between(h, from, to);
-	double part = (double)count / h->count;
-
-	printf("%14s  %9s %-9s %5.1f %%  %.*s\n", count_text(count).s,
-	       ns_text(from).s, to ? ns_text(to).s : "", 100 * part,
-	       (int)(part * (sizeof(bar) - 1) + 0.5), bar);
 }
 
 /* Prints the spans without an end, and what to do. */
@@ -112,7 +77,7 @@ void span_counts_print(const struct ktrace_span_counts *counts)
 
 static void head_print(const struct span_table *t)
 {
-	if (!t->nr_rows)
+	if (!t->all.nr)
 		puts(t->key == SPANS_BY_FUNCTION
 			     ? "no calls of functions: record some with "
 			       "-F 'vfs_*'"
@@ -132,7 +97,7 @@ static void head_print(const struct span_table *t)
 
 void span_table_print(const struct span_table *t, uint64_t head, bool histogram)
 {
-	size_t nr = head && head < t->nr_rows ? head : t->nr_rows;
+	size_t nr = head && head < t->all.nr ? head : t->all.nr;
 	const struct ktrace_span_counts only[KTRACE_SPAN_NR] = {
 		[KTRACE_SPAN_FUNCTION] = t->counts[KTRACE_SPAN_FUNCTION],
 	};
@@ -141,22 +106,14 @@ void span_table_print(const struct span_table *t, uint64_t head, bool histogram)
 	for (size_t i = 0; i < nr; i++) {
 		row_print(t->rows[i], t->key);
 		if (histogram)
-			powers_each(&t->rows[i]->ns, power_print);
+			histogram_print(&t->rows[i]->ns);
 	}
-	if (nr < t->nr_rows)
-		printf("%14zu more rows: --head 0 shows all\n",
-		       t->nr_rows - nr);
+	if (nr < t->all.nr)
+		printf("%14zu more rows: --head 0 shows all\n", t->all.nr - nr);
 	span_counts_print(t->key == SPANS_BY_FUNCTION ? only : t->counts);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
-
-static void power_json(const struct histogram *h, uint64_t from, uint64_t to)
-{
-	printf("%s{\"from\":%lu,\"to\":%lu,\"count\":%lu}",
-	       from <= h->min ? "" : ",", from, to ? to : UINT64_MAX,
-	       histogram_between(h, from, to));
-}
 
 static void row_json(const struct span_row *row, bool by_thread, bool histogram)
 {
@@ -173,9 +130,8 @@ static void row_json(const struct span_row *row, bool by_thread, bool histogram)
 	       h->count, h->total, h->min, histogram_quantile(h, 50),
 	       histogram_quantile(h, 99), h->max, row->self, row->errors);
 	if (histogram) {
-		fputs(",\"histogram\":[", stdout);
-		powers_each(h, power_json);
-		putchar(']');
+		putchar(',');
+		histogram_json(h);
 	}
 	putchar('}');
 }
@@ -198,7 +154,7 @@ void span_counts_json(const struct ktrace_span_counts *counts)
 void span_table_json(const struct span_table *t, bool histogram)
 {
 	fputs("\"spans\":[", stdout);
-	for (size_t i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->all.nr; i++) {
 		if (i)
 			putchar(',');
 		row_json(t->rows[i], t->key == SPANS_BY_THREAD, histogram);

@@ -82,11 +82,11 @@ int histogram_add(struct histogram *h, uint64_t value)
 	return 0;
 }
 
-uint64_t histogram_quantile(const struct histogram *h, unsigned int percent)
+uint64_t histogram_permille(const struct histogram *h, unsigned int permille)
 {
 	/* The rank of the value among all values in order. */
-	uint64_t rank = h->count / 100 * percent +
-			(h->count % 100 * percent + 99) / 100;
+	uint64_t rank = h->count / 1000 * permille +
+			(h->count % 1000 * permille + 999) / 1000;
 	uint64_t seen = 0, value = h->max;
 
 	for (size_t i = 0; i < h->nr; i++) {

@@ -32,8 +32,13 @@ struct histogram {
 
 /* 0 or -ENOMEM. */
 int histogram_add(struct histogram *h, uint64_t value);
-/* The least value that @percent of all values do not exceed; 0: no values. */
-uint64_t histogram_quantile(const struct histogram *h, unsigned int percent);
+/* The least value that so much of all values, in 1/1000, does not exceed; 0: no values. */
+uint64_t histogram_permille(const struct histogram *h, unsigned int permille);
+static inline uint64_t histogram_quantile(const struct histogram *h,
+					  unsigned int percent)
+{
+	return histogram_permille(h, 10 * percent);
+}
 /*
  * How many values are at least @from and less than @to, which are 0 or powers of two; @to 0:
  * without end.

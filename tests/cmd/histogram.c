@@ -52,6 +52,12 @@ TEST(small_values_are_exact)
 		CHECK_EQ(histogram_add(&h, v), 0);
 	for (unsigned int percent = 1; percent <= 100; percent++)
 		CHECK_EQ(histogram_quantile(&h, percent), percent);
+	CHECK_EQ(histogram_permille(&h, 1), 1);
+	CHECK_EQ(histogram_permille(&h, 10), 1);
+	CHECK_EQ(histogram_permille(&h, 11), 2);
+	CHECK_EQ(histogram_permille(&h, 990), 99);
+	CHECK_EQ(histogram_permille(&h, 991), 100);
+	CHECK_EQ(histogram_permille(&h, 999), 100);
 	histogram_free(&h);
 }
 
@@ -80,6 +86,7 @@ TEST(near_for_any_values)
 		CHECK_EQ(h.max, values[NR - 1]);
 		check_near(histogram_quantile(&h, 50), values[NR / 2]);
 		check_near(histogram_quantile(&h, 99), values[9900]);
+		check_near(histogram_permille(&h, 999), values[9990]);
 		CHECK(h.nr <= 3776);
 		histogram_free(&h);
 	}
