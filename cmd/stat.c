@@ -11,12 +11,12 @@
 #include "base/loss.h"
 #include "cmd.h"
 #include "common/count.h"
+#include "common/losses.h"
 #include "common/misses.h"
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "stat_diff.h"
-#include "stat_losses.h"
 #include "stat_spans.h"
 #include "stat_tree.h"
 

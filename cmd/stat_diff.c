@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "common/losses.h"
 #include "common/misses.h"
 #include "common/value.h"
 #include "stat_diff.h"
-#include "stat_losses.h"
 #include "stat_spans.h"
 
 /* Of one side.  An event has calls alone: how often it happened. */

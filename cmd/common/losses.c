@@ -3,9 +3,9 @@
 
 #include "base/loss.h"
 #include "cmd.h"
-#include "common/misses.h"
-#include "common/value.h"
-#include "stat_losses.h"
+#include "losses.h"
+#include "misses.h"
+#include "value.h"
 
 static bool cpu_wanted(const struct ktrace_cursor_options *o, uint32_t cpu)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* ktrace stat: what a trace lacks. */
-#ifndef KT_CMD_STAT_LOSSES_H
-#define KT_CMD_STAT_LOSSES_H
+/* What a trace lacks, as text and as JSON. */
+#ifndef KT_CMD_COMMON_LOSSES_H
+#define KT_CMD_COMMON_LOSSES_H
 
-#include "common/count.h"
+#include "count.h"
 
 /*
  * Adds the recorder's counts, which are better: no packet has the losses after
@@ -17,4 +17,4 @@ void losses_print(const struct count *c, const struct ktrace_miss *misses,
 /* Prints a member of a JSON object. */
 void losses_json(const uint64_t *lost);
 
-#endif /* KT_CMD_STAT_LOSSES_H */
+#endif /* KT_CMD_COMMON_LOSSES_H */
