@@ -40,18 +40,20 @@ enum {
 };
 
 /* Rows for the tables of these commands. */
-#define QUERY_ROWS                                                                  \
-	OPTION('e', "event", "PATTERN,...",                                         \
-	       "only these events; with a `!' in front: not those",                 \
-	       .kind = ARGUMENT_EVENT),                                             \
-		OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"),       \
+#define QUERY_PART_ROWS                                                             \
+	OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"),               \
 		OPTION(0, "from", "TIME",                                           \
 		       "not before; in seconds, as the report shows it, or with a " \
 		       "`+' in front: after the first event",                       \
 		       .id = QUERY_FROM),                                           \
 		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO)
+#define QUERY_ROWS                                                  \
+	OPTION('e', "event", "PATTERN,...",                         \
+	       "only these events; with a `!' in front: not those", \
+	       .kind = ARGUMENT_EVENT),                             \
+		QUERY_PART_ROWS
 
-/* Handles an option of QUERY_ROWS.  Returns an exit status. */
+/* Handles an option of these rows.  Returns an exit status. */
 int query_option(struct query *q, const struct command *command, int option,
 		 const char *argument);
 /*

@@ -43,14 +43,20 @@ bool who_is_all(const struct who *who)
 	return !who->comm && !who->nr_pids;
 }
 
-bool who_match(const struct who *who, const struct ktrace_event *event)
+bool who_match_thread(const struct who *who, uint32_t tid, uint32_t tgid,
+		      const char *comm)
 {
-	if (who->comm && fnmatch(who->comm, event->comm, 0))
+	if (who->comm && fnmatch(who->comm, comm, 0))
 		return false;
 	for (size_t i = 0; i < who->nr_pids; i++)
-		if (event->tgid == who->pids[i] || event->tid == who->pids[i])
+		if (tgid == who->pids[i] || tid == who->pids[i])
 			return true;
 	return !who->nr_pids;
+}
+
+bool who_match(const struct who *who, const struct ktrace_event *event)
+{
+	return who_match_thread(who, event->tid, event->tgid, event->comm);
 }
 
 void who_free(struct who *who)

@@ -18,6 +18,8 @@ struct who {
 /* Adds "12,34".  Returns an exit status. */
 int who_pids(struct who *who, const struct command *command, const char *list);
 bool who_is_all(const struct who *who);
+bool who_match_thread(const struct who *who, uint32_t tid, uint32_t tgid,
+		      const char *comm);
 bool who_match(const struct who *who, const struct ktrace_event *event);
 void who_free(struct who *who);
 

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace latency: how long threads wait for a CPU, and how long calls and interrupts take. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "common/losses.h"
+#include "common/trace.h"
+#include "common/value.h"
+#include "latency.h"
+
+#define WORST_MAX 10000
+
+static const struct latency_kind *const kinds[] = {
+	&latency_sched,
+	&latency_syscall,
+	&latency_irq,
+};
+
+#define KIND_WORDS "sched syscall irq"
+
+/* ---- what is measured ----------------------------------------------------- */
+
+bool latency_wants(struct latency *l, uint32_t tid, uint32_t tgid,
+		   const char *comm, uint32_t cpu, uint64_t end)
+{
+	const struct ktrace_cursor_options *wanted = &l->query.wanted;
+
+	if (!who_is_all(&l->who) && !who_match_thread(&l->who, tid, tgid, comm))
+		return false;
+	if (cpu == CPU_ANY)
+		return !wanted->nr_cpus && end >= wanted->from;
+	return query_wants(&l->query, NULL, cpu, end);
+}
+
+void latency_leave(uint64_t *count, struct latency_left *left, uint64_t ns)
+{
+	++*count;
+	if (ns > left->longest)
+		left->longest = ns;
+}
+
+/* ---- the longest ---------------------------------------------------------- */
+
+static int run_compare(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	return x->end != y->end ? (x->end < y->end ? 1 : -1)
+				: (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+struct together {
+	struct run runs[RUNS_MAX];
+	unsigned int nr;
+	uint64_t idle;
+};
+
+static int run_together(void *data, const struct run *run)
+{
+	struct together *all = data;
+	unsigned int i;
+
+	if (!run->tid) {
+		all->idle += run->end - run->begin;
+		return 0;
+	}
+	for (i = 0; i < all->nr && all->runs[i].id != run->id; i++)
+		;
+	if (i == all->nr) {
+		all->runs[all->nr++] = *run;
+		all->runs[i].begin = all->runs[i].end = 0;
+	}
+	all->runs[i].end += run->end - run->begin;
+	return 0;
+}
+
+static int instead_find(struct latency *l, struct latency_case *c)
+{
+	struct together *all = calloc(1, sizeof(*all));
+	struct instead *instead = &c->instead;
+
+	if (!all)
+		return -ENOMEM;
+	runs_between(&l->runs, c->cpu, c->begin, c->end, run_together, all,
+		     &instead->unknown);
+	qsort(all->runs, all->nr, sizeof(*all->runs), run_compare);
+	instead->idle = all->idle;
+	instead->nr = all->nr < INSTEAD_MAX ? all->nr : INSTEAD_MAX;
+	memcpy(instead->of, all->runs, instead->nr * sizeof(*all->runs));
+	for (unsigned int i = instead->nr; i < all->nr; i++)
+		instead->others += all->runs[i].end;
+	instead->nr_others = all->nr - instead->nr;
+	free(all);
+	return 0;
+}
+
+/*
+ * The cases are a heap while the trace is read, with the shortest one on top.  Of two that are
+ * as long, the first one stays.
+ */
+static void heap_sink(struct latency *l, size_t at,
+		      const struct latency_case *c)
+{
+	size_t child;
+
+	while ((child = 2 * at + 1) < l->nr_cases) {
+		if (child + 1 < l->nr_cases &&
+		    l->cases[child + 1].ns < l->cases[child].ns)
+			child++;
+		if (l->cases[child].ns >= c->ns)
+			break;
+		l->cases[at] = l->cases[child];
+		at = child;
+	}
+	l->cases[at] = *c;
+}
+
+static void heap_rise(struct latency *l, size_t at,
+		      const struct latency_case *c)
+{
+	while (at && l->cases[(at - 1) / 2].ns > c->ns) {
+		l->cases[at] = l->cases[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	l->cases[at] = *c;
+}
+
+static int case_keep(struct latency *l, const struct latency_case *given)
+{
+	struct latency_case c = *given;
+
+	if (!l->worst || (l->nr_cases == l->worst && c.ns <= l->cases[0].ns))
+		return 0;
+	if (l->kind->instead && instead_find(l, &c))
+		return -ENOMEM;
+	if (l->nr_cases == l->worst)
+		heap_sink(l, 0, &c);
+	else
+		heap_rise(l, l->nr_cases++, &c);
+	return 0;
+}
+
+int latency_add(struct latency *l, enum ktrace_span_kind kind,
+		const struct latency_case *c)
+{
+	const struct span_row key = {
+		.kind = l->by_thread ? 0 : kind,
+		.tid = l->by_thread ? c->tid : 0,
+		.tgid = l->by_thread ? c->tgid : 0,
+		.name = (char *)(l->by_thread || !*c->name ? c->comm : c->name),
+	};
+	struct span_row *row = span_rows_get(&l->rows, &key);
+
+	if (!row)
+		return -ENOMEM;
+	row->errors += c->error != 0;
+	l->errors += c->error != 0;
+	return histogram_add(&row->ns, c->ns)
+		       ?: histogram_add(&l->all, c->ns) ?: case_keep(l, c);
+}
+
+static int case_compare(const void *a, const void *b)
+{
+	const struct latency_case *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+static int row_compare(const void *a, const void *b, void *data)
+{
+	const struct span_row *x = *(struct span_row *const *)a;
+	const struct span_row *y = *(struct span_row *const *)b;
+	int order = (x->ns.max < y->ns.max) - (x->ns.max > y->ns.max);
+
+	order = order ?: (x->kind > y->kind) - (x->kind < y->kind);
+	return order ?: strcmp(x->name, y->name)
+		       ?: (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static int event_take(struct latency *l, struct ktrace_timeline *timeline,
+		      const struct ktrace_event *event)
+{
+	if (event->time >= l->query.wanted.from) {
+		l->begin = l->begin ?: event->time;
+		l->end = event->time;
+	}
+	return ktrace_timeline_event(timeline, event, true);
+}
+
+static int loss_take(struct latency *l, struct ktrace_timeline *timeline,
+		     const struct ktrace_loss *loss)
+{
+	int err = 0;
+
+	if (query_wants(&l->query, NULL, loss->cpu, loss->time))
+		err = count_loss(&l->lost, loss);
+	return err ?: ktrace_timeline_loss(timeline, loss, true);
+}
+
+/*
+ * Ends behind the part that is wanted.  The cursor still knows then which gaps have begun in it,
+ * so nothing that they may concern is told as known.
+ */
+static int events_read(struct latency *l, struct ktrace_cursor *cursor,
+		       struct ktrace_timeline *timeline)
+{
+	const struct ktrace_event *event = ktrace_cursor_event(cursor);
+	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
+	uint64_t until = l->query.wanted.to;
+	int err = 0, item;
+
+	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
+		if (until &&
+		    (item == KTRACE_EVENT ? event->time : loss->time) > until)
+			break;
+		err = item == KTRACE_EVENT ? event_take(l, timeline, event)
+					   : loss_take(l, timeline, loss);
+	}
+	if (err || item < 0)
+		return err ?: item;
+	return ktrace_timeline_finish(timeline);
+}
+
+static bool type_wanted(const struct ktrace_type *type, void *data)
+{
+	return ktrace_timeline_type(type);
+}
+
+static int trace_read(struct latency *l, struct ktrace *trace,
+		      const struct ktrace_cursor_options *options)
+{
+	const struct ktrace_timeline_calls calls = {
+		.size = sizeof(calls),
+		.data = l,
+		.state = l->kind->state,
+		.begin = l->kind->begin,
+		.end = l->kind->end,
+	};
+	struct ktrace_cursor_options all = *options;
+	struct ktrace_timeline *timeline = NULL;
+	struct ktrace_cursor *cursor;
+	int err;
+
+	query_widen(&l->query, &all, false);
+	all.to = 0;
+	all.want = type_wanted;
+	err = ktrace_cursor_create(trace, &all, &cursor);
+	if (err)
+		return err;
+	err = ktrace_timeline_create(cursor, &calls, &timeline);
+	err = err ?: events_read(l, cursor, timeline);
+	ktrace_timeline_destroy(timeline);
+	ktrace_cursor_destroy(cursor);
+	if (err)
+		return err;
+	qsort(l->cases, l->nr_cases, sizeof(*l->cases), case_compare);
+	return span_rows_sort(&l->rows, row_compare, NULL, &l->sorted);
+}
+
+static bool has_typed_calls(const struct ktrace_types *types)
+{
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (!type->marker && strstr(type->system, "syscalls") &&
+		    !strncmp(type->name, "sys_enter_", 10))
+			return true;
+	}
+	return false;
+}
+
+static int latency_show(void *data, struct ktrace *trace,
+			struct ktrace_cursor_options *options)
+{
+	const struct ktrace_info *info = ktrace_get_info(trace);
+	struct latency *l = data;
+	bool fails = false;
+	int err;
+
+	/* Of a stream, they are known at its end. */
+	l->missing =
+		needs_missing(&l->kind->needs, ktrace_get_types(trace), &fails);
+	if (fails && !info->live)
+		return needs_fail(&l->kind->needs, l->missing);
+	l->typed = has_typed_calls(ktrace_get_types(trace));
+	err = trace_read(l, trace, options);
+	if (err == -ENOMEM)
+		return failed("out of memory");
+	if (err)
+		return failed_in_library();
+	l->missing =
+		needs_missing(&l->kind->needs, ktrace_get_types(trace), &fails);
+	if (fails)
+		return needs_fail(&l->kind->needs, l->missing);
+	losses_complete(&l->lost, info, &l->query.wanted);
+	if (l->json)
+		latency_json(l, info);
+	else
+		latency_print(l, info);
+	return EXIT_OK;
+}
+
+static void latency_free(struct latency *l)
+{
+	span_rows_free(&l->rows);
+	free(l->sorted);
+	histogram_free(&l->all);
+	histogram_free(&l->preempted);
+	free(l->cases);
+	runs_free(&l->runs);
+	count_free(&l->lost);
+	query_free(&l->query);
+	who_free(&l->who);
+}
+
+/* ---- the command line ----------------------------------------------------- */
+
+/* Long options without a letter. */
+enum {
+	LATENCY_BY = OPTION_OWN,
+	LATENCY_HISTOGRAM,
+	LATENCY_WORST,
+};
+
+static int by_parse(struct latency *l, const char *text)
+{
+	l->by_thread = !strcmp(text, "thread");
+	if (l->by_thread || !strcmp(text, "name"))
+		return EXIT_OK;
+	return misused(&command_latency, "--by `%s': it is name or thread",
+		       text);
+}
+
+static int worst_parse(struct latency *l, const char *text)
+{
+	if (!number_parse(text, &l->worst) && l->worst <= WORST_MAX)
+		return EXIT_OK;
+	return misused(&command_latency,
+		       "--worst `%s': a number up to %d is expected; 0: none",
+		       text, WORST_MAX);
+}
+
+static int option_handle(void *data, int option)
+{
+	struct latency *l = data;
+
+	switch (option) {
+	case 'p':
+		return who_pids(&l->who, &command_latency, optarg);
+	case 'C':
+		l->who.comm = optarg;
+		return EXIT_OK;
+	case 'j':
+		l->json = true;
+		return EXIT_OK;
+	case 'n':
+		if (number_parse(optarg, &l->head))
+			return misused(&command_latency,
+				       "--head `%s' is no number", optarg);
+		return EXIT_OK;
+	case LATENCY_BY:
+		return by_parse(l, optarg);
+	case LATENCY_HISTOGRAM:
+		l->histogram = true;
+		return EXIT_OK;
+	case LATENCY_WORST:
+		return worst_parse(l, optarg);
+	default:
+		return query_option(&l->query, &command_latency, option,
+				    optarg);
+	}
+}
+
+static int kind_find(struct latency *l, const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i]->name, name))
+			l->kind = kinds[i];
+	if (l->kind)
+		return EXIT_OK;
+	return name ? misused(&command_latency,
+			      "latency of `%s'? It is one of " KIND_WORDS, name)
+		    : misused(&command_latency,
+			      "of what? It is one of " KIND_WORDS);
+}
+
+static int latency_main(int argc, char **argv)
+{
+	struct latency l = {.head = 30, .worst = 10};
+	int status;
+
+	status = options_parse(&command_latency, argc, argv, option_handle, &l);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	status = kind_find(&l, optind < argc ? argv[optind++] : NULL);
+	if (!status && optind + 1 < argc)
+		status = misused(&command_latency, "one trace at a time");
+	if (!status && l.worst) {
+		l.cases = calloc(l.worst, sizeof(*l.cases));
+		status = l.cases ? EXIT_OK : failed("out of memory");
+	}
+	if (!status)
+		status =
+			query_run(&l.query, optind < argc ? argv[optind] : NULL,
+				  latency_show, &l);
+	latency_free(&l);
+	return output_finish(status);
+}
+
+static const struct command_option options[] = {
+	OPTION('p', "pid", "PID,...", "only of these processes or threads",
+	       .kind = ARGUMENT_PID),
+	OPTION('C', "comm", "COMM",
+	       "only of tasks with such a name; wildcards are allowed"),
+	QUERY_PART_ROWS,
+	OPTION(0, "by", "KEY",
+	       "what a row is of: name (the default), or thread",
+	       .words = "name thread", .id = LATENCY_BY),
+	OPTION(0, "worst", "COUNT", "so many of the longest (10)",
+	       .id = LATENCY_WORST),
+	OPTION(0, "histogram", NULL, "below each row, how many took how long",
+	       .id = LATENCY_HISTOGRAM),
+	OPTION('n', "head", "COUNT", "rows of the table (30); 0: all"),
+	OPTION('j', "json", NULL, "as JSON"),
+	OPTION_QUIET_ROW("no warnings"),
+	{0},
+};
+
+const struct command command_latency = {
+	.name = "latency",
+	.what = "how long threads wait for a CPU, calls and interrupts take",
+	.usage = "sched|syscall|irq [OPTION...] [DIR]",
+	.about = "sched is the time from waking a thread until it runs.\n"
+		 "DIR is a trace (" TRACE_DEFAULT
+		 "); -: standard input, from `ktrace\n"
+		 "record -o -'.\n",
+	.options = options,
+	.operand = ARGUMENT_DIRECTORY,
+	.operand_words = KIND_WORDS,
+	.examples = "    ktrace latency sched --worst 3\n"
+		    "    ktrace latency syscall -p 812 --from +1 --until +2\n",
+	.main = latency_main,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * ktrace latency: how long something took or waited, as a distribution, and the worst cases.
+ *
+ * All is read in one go, and memory depends on the number of names and threads that exist, not
+ * on the length of the trace.
+ */
+#ifndef KT_CMD_ANALYSE_LATENCY_H
+#define KT_CMD_ANALYSE_LATENCY_H
+
+#include <ktrace/timeline.h>
+
+#include "common/count.h"
+#include "common/query.h"
+#include "common/span_rows.h"
+#include "common/who.h"
+#include "needs.h"
+#include "runs.h"
+
+#define INSTEAD_MAX 4
+
+/* Who ran on a CPU while a thread waited. */
+struct instead {
+	/* Those that ran longest; @begin is 0, and @end how long they ran. */
+	struct run of[INSTEAD_MAX];
+	unsigned int nr;
+	unsigned int nr_others; /* threads, and how long they ran together: */
+	uint64_t others;
+	uint64_t idle;
+	uint64_t unknown;
+};
+
+/* One of the longest. */
+struct latency_case {
+	uint64_t ns;
+	uint64_t begin;
+	uint64_t end;
+	uint32_t cpu; /* on which it ended */
+	uint32_t tid;
+	uint32_t tgid;
+	int error;
+	char comm[COMM_ROOM];
+	char name[64]; /* "" : it has none */
+	struct instead instead;
+};
+
+struct latency;
+
+/* What is measured. */
+struct latency_kind {
+	const char *name;  /* on the command line */
+	const char *title; /* of the results */
+	const char *worst; /* of the longest ones */
+	struct needs needs;
+	int (*state)(void *data, const struct ktrace_timeline_state *state);
+	int (*begin)(void *data, struct ktrace_timeline_slice *slice,
+		     const struct ktrace_event *event);
+	int (*end)(void *data, struct ktrace_timeline_slice *slice,
+		   const struct ktrace_event *event);
+	/* Is the span, of a slice on such a track, one of these? */
+	bool (*is_one)(const struct latency *l, const struct ktrace_span *span,
+		       enum ktrace_timeline_kind track);
+	bool errors;  /* they may return one */
+	bool kinds;   /* spans of several kinds may have the same name */
+	bool instead; /* who ran instead is of interest */
+};
+
+/* How many are in no row, and why. */
+struct latency_left {
+	uint64_t
+		cut; /* events were lost or not recorded: when it ended is not known */
+	uint64_t died;	  /* with its thread */
+	uint64_t open;	  /* at the end */
+	uint64_t unbegun; /* when they began is not known */
+	uint64_t
+		longest; /* so long one without an end has lasted at least, ns */
+};
+
+struct latency {
+	const struct latency_kind *kind;
+	struct query query;
+	struct who who;
+	bool json;
+	bool by_thread;
+	bool histogram;
+	uint64_t head;	/* rows; 0: all */
+	uint64_t worst; /* cases */
+
+	/* Results. */
+	const struct ktrace_types *types;
+	bool typed; /* calls have types of their own, so raw ones are not needed */
+	uint64_t
+		begin; /* of the part, or of its first event; 0: there was none */
+	uint64_t end;
+	struct span_rows rows;
+	struct span_row **sorted;
+	struct histogram all;
+	uint64_t errors;
+	struct histogram preempted;
+	struct latency_left left;
+	struct latency_case *cases; /* the longest first, when all was read */
+	size_t nr_cases;
+	struct runs runs;
+	struct count lost;
+	unsigned int missing; /* of kind->needs */
+};
+
+extern const struct latency_kind latency_sched, latency_syscall, latency_irq;
+
+#define CPU_ANY UINT32_MAX /* it is not known */
+
+/* Does it count? */
+bool latency_wants(struct latency *l, uint32_t tid, uint32_t tgid,
+		   const char *comm, uint32_t cpu, uint64_t end);
+/* Adds one that is known from begin to end.  0 or -ENOMEM. */
+int latency_add(struct latency *l, enum ktrace_span_kind kind,
+		const struct latency_case *c);
+/* One that is not. */
+void latency_leave(uint64_t *count, struct latency_left *left, uint64_t ns);
+void latency_print(const struct latency *l, const struct ktrace_info *info);
+void latency_json(const struct latency *l, const struct ktrace_info *info);
+
+#endif /* KT_CMD_ANALYSE_LATENCY_H */

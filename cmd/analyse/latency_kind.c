@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What ktrace latency can measure, and how that is found in a time line. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency.h"
+
+/* ---- waits for a CPU ------------------------------------------------------ */
+
+static bool waits(const struct ktrace_timeline_state *s)
+{
+	return s->state == KTRACE_STATE_RUNNABLE ||
+	       s->state == KTRACE_STATE_PREEMPTED;
+}
+
+/* It was woken, but that is not in the trace. */
+static bool waits_unseen(const struct ktrace_timeline_state *s)
+{
+	return s->runs && (s->state == KTRACE_STATE_SLEEPING ||
+			   s->state == KTRACE_STATE_BLOCKED ||
+			   s->state == KTRACE_STATE_STOPPED);
+}
+
+static int wait_add(struct latency *l, const struct ktrace_timeline_state *s)
+{
+	struct latency_case c = {
+		.ns = s->end - s->begin,
+		.begin = s->begin,
+		.end = s->end,
+		.cpu = s->next_cpu,
+		.tid = s->thread->tid,
+		.tgid = s->thread->tgid,
+	};
+
+	comm_copy(c.comm, s->thread->comm);
+	return latency_add(l, KTRACE_SPAN_CPU, &c);
+}
+
+/* Those that are preempted were not woken: they have a distribution of their own. */
+static int wait_told(void *data, const struct ktrace_timeline_state *s)
+{
+	const struct ktrace_timeline_thread *thread = s->thread;
+	struct latency *l = data;
+
+	if (s->state == KTRACE_STATE_RUNNING)
+		return runs_add(&l->runs, s);
+	if (!(waits(s) || waits_unseen(s)) || !thread->tid ||
+	    !latency_wants(l, thread->tid, thread->tgid, thread->comm,
+			   s->runs ? s->next_cpu : s->cpu, s->end))
+		return 0;
+	if (!waits(s))
+		l->left.unbegun++;
+	else if (!s->runs)
+		latency_leave(s->open ? &l->left.open : &l->left.cut, &l->left,
+			      s->end - s->begin);
+	else if (s->state == KTRACE_STATE_RUNNABLE)
+		return wait_add(l, s);
+	else
+		return histogram_add(&l->preempted, s->end - s->begin);
+	return 0;
+}
+
+const struct latency_kind latency_sched = {
+	.name = "sched",
+	.title = "how long threads that were woken waited for a CPU",
+	.worst = "longest waits",
+	.needs =
+		{
+			.list =
+				{
+					{"sched:sched_switch"},
+					{"sched:sched_waking|sched:sched_wakeup"},
+					{"sched:sched_waking",
+					 "waits begin when a CPU has put the thread into its queue"},
+					{"sched:sched_wakeup_new",
+					 "the first wait of a new thread does not count"},
+				},
+			.record = "sched:sched_switch,sched:sched_waking,"
+				  "sched:sched_wakeup,sched:sched_wakeup_new",
+			.what = "how long threads wait for a CPU",
+		},
+	.state = wait_told,
+	.instead = true,
+};
+
+/* ---- slices --------------------------------------------------------------- */
+
+static int slice_add(struct latency *l, const struct ktrace_span *span)
+{
+	struct latency_case c = {
+		.ns = span->took,
+		.begin = span->begin,
+		.end = span->end,
+		.cpu = span->end_cpu,
+		.tid = span->tid,
+		.tgid = span->tgid,
+		.error = span->error,
+	};
+
+	comm_copy(c.comm, span->comm);
+	snprintf(c.name, sizeof(c.name), "%s", span->name);
+	return latency_add(l, span->kind, &c);
+}
+
+/* Its span is no more, so all that is known of it is its track. */
+static int slice_left(struct latency *l,
+		      const struct ktrace_timeline_slice *slice)
+{
+	static const struct ktrace_timeline_thread nobody = {.comm = ""};
+	const struct ktrace_timeline_track *track = slice->track;
+	const struct ktrace_timeline_thread *thread = track->thread ?: &nobody;
+	uint64_t *count = &l->left.cut;
+
+	if (!latency_wants(l, thread->tid, thread->tgid, thread->comm,
+			   track->kind == KTRACE_TRACK_CPU ? track->number
+							   : CPU_ANY,
+			   slice->end))
+		return 0;
+	if (slice->how == KTRACE_SLICE_DIED)
+		count = &l->left.died;
+	else if (slice->how == KTRACE_SLICE_OPEN)
+		count = &l->left.open;
+	latency_leave(count, &l->left, slice->end - slice->begin);
+	return 0;
+}
+
+static int slice_begun(void *data, struct ktrace_timeline_slice *slice,
+		       const struct ktrace_event *event)
+{
+	struct latency *l = data;
+
+	if (l->kind->is_one(l, slice->span, slice->track->kind))
+		slice->data = l;
+	return 0;
+}
+
+static int slice_ended(void *data, struct ktrace_timeline_slice *slice,
+		       const struct ktrace_event *event)
+{
+	const struct ktrace_span *span = slice->span;
+	struct latency *l = data;
+
+	if (!slice->data)
+		return 0;
+	if (!span)
+		return slice_left(l, slice);
+	if (!latency_wants(l, span->tid, span->tgid, span->comm, span->end_cpu,
+			   span->end))
+		return 0;
+	return slice_add(l, span);
+}
+
+/* The same call may be told by two events: its own, and that of all calls. */
+static bool is_call(const struct latency *l, const struct ktrace_span *span,
+		    enum ktrace_timeline_kind track)
+{
+	return track == (l->typed ? KTRACE_TRACK_CALLS
+				  : KTRACE_TRACK_RAW_CALLS) &&
+	       span->kind == KTRACE_SPAN_SYSCALL;
+}
+
+const struct latency_kind latency_syscall = {
+	.name = "syscall",
+	.title = "how long system calls took",
+	.worst = "longest calls",
+	.needs =
+		{
+			.list =
+				{
+					{"syscalls:sys_enter_*|compat_syscalls:sys_enter_*|"
+					 "raw_syscalls:sys_enter"},
+					{"syscalls:sys_exit_*|compat_syscalls:sys_exit_*|"
+					 "raw_syscalls:sys_exit"},
+				},
+			.record = "syscalls:*",
+			.what = "how long system calls take",
+		},
+	.begin = slice_begun,
+	.end = slice_ended,
+	.is_one = is_call,
+	.errors = true,
+};
+
+static bool is_interrupt(const struct latency *l,
+			 const struct ktrace_span *span,
+			 enum ktrace_timeline_kind track)
+{
+	return span->kind == KTRACE_SPAN_IRQ ||
+	       span->kind == KTRACE_SPAN_SOFTIRQ;
+}
+
+const struct latency_kind latency_irq = {
+	.name = "irq",
+	.title =
+		"how long handlers of interrupts ran, with what interrupted them",
+	.worst = "longest runs",
+	.needs =
+		{
+			.list =
+				{
+					{"irq:irq_handler_entry",
+					 "interrupts of devices do not count",
+					 1},
+					{"irq:softirq_entry",
+					 "softirqs do not count", 1},
+					{"irq_vectors:*_entry",
+					 "interrupts of the CPU itself, as of its timer, do not count",
+					 1},
+				},
+			.record = "irq:*,irq_vectors:*",
+			.what = "how long interrupts take",
+		},
+	.begin = slice_begun,
+	.end = slice_ended,
+	.is_one = is_interrupt,
+	.kinds = true,
+};

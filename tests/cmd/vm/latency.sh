@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# latency.sh - waits for a CPU and calls, of a kernel: what others find in the same trace, and
+# what perf has recorded and found in the same run
+# One kernel is enough: analyses are made by the reader.
+
+. "$(dirname "$0")/../check.sh"
+analyse=$PWD/tests/analyse
+mkdir -p /mnt/latency && cd /mnt/latency || exit 1
+events=sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new
+
+# Two that wake each other, threads that are preempted, and some that sleep.
+cat >work <<'END'
+for cpu in 0 1; do
+	taskset -c $cpu sh -c 'while :; do :; done' &
+	busy="$busy $!"
+done
+perf bench sched pipe -l 500 >/dev/null
+i=0
+while [ $i -lt 20 ]; do
+	sleep 0.01
+	/bin/true
+	i=$((i + 1))
+done
+kill $busy
+END
+
+run ktrace record -q -a -s 64M -e $events -o t -- sh work
+ends 0 'events are recorded'
+run ktrace latency sched --json --worst 10000 t
+ends 0 'latency sched'
+printf '%s\n' "$out" >t.json
+check 'nothing is missing' grep -q '"missing":\[\]' t.json
+check 'nothing was lost' grep -q '"full":0,"overwritten":0,"nested":0' t.json
+run ktrace export -q --to ctf -o t.ctf t
+ends 0 'the same for babeltrace2'
+babeltrace2 --clock-seconds t.ctf >t.events
+run python3 "$analyse/sched.py" t.events t.json
+ends 0 "is as python has it ($out)"
+
+# The same run, recorded by two.
+run perf record -q -a -k CLOCK_MONOTONIC -m 4M -o perf.data \
+	-e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new -- \
+	ktrace record -q -a -s 64M -e $events -o both -- sh work
+ends 0 'perf and ktrace record at once'
+ktrace latency sched --json --worst 10000 both >both.json
+perf sched timehist -i perf.data 2>/dev/null >timehist
+run python3 "$analyse/timehist.py" timehist both.json
+ends 0 "perf sched timehist has the same waits ($out)"
+
+# Calls and interrupts: stat pairs them, too.
+run ktrace record -q -a -s 64M -e 'syscalls:*,irq:*,irq_vectors:*' -o calls -- sh work
+ends 0 'calls and interrupts are recorded'
+for of in syscall irq; do
+	ktrace latency $of --json calls >$of.json
+	run ktrace latency $of calls
+	ends 0 "latency $of"
+done
+ktrace stat --spans --json --head 0 calls >spans.json
+run python3 - <<'END'
+import json
+spans = {}
+for s in json.load(open("spans.json"))["spans"]:
+    spans[s["kind"], s["name"]] = s
+seen = 0
+for of in "syscall", "irq":
+    for row in json.load(open(of + ".json"))["rows"]:
+        span = spans[row.get("kind", "syscall"), row["name"]]
+        for member in "count", "total", "min", "median", "p99", "max", "errors":
+            assert row[member] == span[member], (row, span, member)
+        seen += 1
+assert seen == sum(kind in ("syscall", "irq", "softirq") for kind, _ in spans), (seen, len(spans))
+print(seen, "rows")
+END
+ends 0 "stat --spans has the same numbers ($out)"
+finish_vm latency.sh
