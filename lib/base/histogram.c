@@ -63,15 +63,22 @@ static int bucket_insert(struct histogram *h, size_t at, uint32_t index)
 	return 0;
 }
 
-int histogram_add(struct histogram *h, uint64_t value)
+/* The bucket has so many more.  0 or -ENOMEM. */
+static int bucket_add(struct histogram *h, uint32_t index, uint64_t count)
 {
-	uint32_t index = index_of(value);
 	size_t at = bucket_find(h, index);
 
 	if ((at == h->nr || h->buckets[at].index != index) &&
 	    bucket_insert(h, at, index))
 		return -ENOMEM;
-	h->buckets[at].count++;
+	h->buckets[at].count += count;
+	return 0;
+}
+
+int histogram_add(struct histogram *h, uint64_t value)
+{
+	if (bucket_add(h, index_of(value), 1))
+		return -ENOMEM;
 	if (!h->count || value < h->min)
 		h->min = value;
 	if (value > h->max)
@@ -80,6 +87,25 @@ int histogram_add(struct histogram *h, uint64_t value)
 	if (__builtin_add_overflow(h->total, value, &h->total))
 		h->total = UINT64_MAX;
 	return 0;
+}
+
+int histogram_merge(struct histogram *h, const struct histogram *other)
+{
+	int err = 0;
+
+	if (!other->count)
+		return 0;
+	for (size_t i = 0; !err && i < other->nr; i++)
+		err = bucket_add(h, other->buckets[i].index,
+				 other->buckets[i].count);
+	if (!h->count || other->min < h->min)
+		h->min = other->min;
+	if (other->max > h->max)
+		h->max = other->max;
+	h->count += other->count;
+	if (__builtin_add_overflow(h->total, other->total, &h->total))
+		h->total = UINT64_MAX;
+	return err;
 }
 
 uint64_t histogram_permille(const struct histogram *h, unsigned int permille)

@@ -32,6 +32,8 @@ struct histogram {
 
 /* 0 or -ENOMEM. */
 int histogram_add(struct histogram *h, uint64_t value);
+/* Adds all values of the other one.  0 or -ENOMEM. */
+int histogram_merge(struct histogram *h, const struct histogram *other);
 /* The least value that so much of all values, in 1/1000, does not exceed; 0: no values. */
 uint64_t histogram_permille(const struct histogram *h, unsigned int permille);
 static inline uint64_t histogram_quantile(const struct histogram *h,

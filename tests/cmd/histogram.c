@@ -92,6 +92,33 @@ TEST(near_for_any_values)
 	}
 }
 
+/* Two halves together are the whole. */
+TEST(merged)
+{
+	struct histogram all = {0}, half[2] = {{0}, {0}};
+
+	for (int i = 0; i < 20000; i++) {
+		uint64_t value = rnd(1u << 31) >> rnd(31);
+
+		CHECK_EQ(histogram_add(&all, value), 0);
+		CHECK_EQ(histogram_add(&half[i & 1], value), 0);
+	}
+	CHECK_EQ(histogram_merge(&half[0], &half[1]), 0);
+	CHECK_EQ(histogram_merge(&half[0], &(struct histogram){0}), 0);
+	CHECK_EQ(half[0].count, all.count);
+	CHECK_EQ(half[0].total, all.total);
+	CHECK_EQ(half[0].min, all.min);
+	CHECK_EQ(half[0].max, all.max);
+	CHECK_EQ(half[0].nr, all.nr);
+	for (size_t i = 0; i < all.nr; i++) {
+		CHECK_EQ(half[0].buckets[i].index, all.buckets[i].index);
+		CHECK_EQ(half[0].buckets[i].count, all.buckets[i].count);
+	}
+	histogram_free(&all);
+	histogram_free(&half[0]);
+	histogram_free(&half[1]);
+}
+
 TEST(between_powers_of_two)
 {
 	struct histogram h = {0};
