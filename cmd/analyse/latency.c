@@ -265,18 +265,6 @@ static int trace_read(struct latency *l, struct ktrace *trace,
 	return span_rows_sort(&l->rows, row_compare, NULL, &l->sorted);
 }
 
-static bool has_typed_calls(const struct ktrace_types *types)
-{
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-
-		if (!type->marker && strstr(type->system, "syscalls") &&
-		    !strncmp(type->name, "sys_enter_", 10))
-			return true;
-	}
-	return false;
-}
-
 static int latency_show(void *data, struct ktrace *trace,
 			struct ktrace_cursor_options *options)
 {
@@ -290,7 +278,7 @@ static int latency_show(void *data, struct ktrace *trace,
 		needs_missing(&l->kind->needs, ktrace_get_types(trace), &fails);
 	if (fails && !info->live)
 		return needs_fail(&l->kind->needs, l->missing);
-	l->typed = has_typed_calls(ktrace_get_types(trace));
+	l->typed = calls_are_typed(ktrace_get_types(trace));
 	err = trace_read(l, trace, options);
 	if (err == -ENOMEM)
 		return failed("out of memory");

@@ -55,6 +55,18 @@ unsigned int needs_missing(const struct needs *needs,
 	return missing;
 }
 
+bool calls_are_typed(const struct ktrace_types *types)
+{
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (!type->marker && strstr(type->system, "syscalls") &&
+		    !strncmp(type->name, "sys_enter_", 10))
+			return true;
+	}
+	return false;
+}
+
 static void missing_say(const struct needs *needs, unsigned int missing,
 			char *text, size_t size)
 {

@@ -31,6 +31,11 @@ struct needs {
  */
 unsigned int needs_missing(const struct needs *needs,
 			   const struct ktrace_types *types, bool *fails);
+/*
+ * Do system calls have events of their own?  Then that of all calls, if it is there, too, tells
+ * nothing more.
+ */
+bool calls_are_typed(const struct ktrace_types *types);
 /* There is no result.  Returns EXIT_FAILED. */
 int needs_fail(const struct needs *needs, unsigned int missing);
 /* What the result lacks: a line for each on standard output. */

@@ -40,13 +40,15 @@ enum {
 };
 
 /* Rows for the tables of these commands. */
-#define QUERY_PART_ROWS                                                             \
-	OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"),               \
-		OPTION(0, "from", "TIME",                                           \
-		       "not before; in seconds, as the report shows it, or with a " \
-		       "`+' in front: after the first event",                       \
-		       .id = QUERY_FROM),                                           \
+#define QUERY_TIME_ROWS                                                     \
+	OPTION(0, "from", "TIME",                                           \
+	       "not before; in seconds, as the report shows it, or with a " \
+	       "`+' in front: after the first event",                       \
+	       .id = QUERY_FROM),                                           \
 		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO)
+#define QUERY_PART_ROWS                                               \
+	OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"), \
+		QUERY_TIME_ROWS
 #define QUERY_ROWS                                                  \
 	OPTION('e', "event", "PATTERN,...",                         \
 	       "only these events; with a `!' in front: not those", \

@@ -8,20 +8,11 @@ EVENTS are lines of `babeltrace2 --clock-seconds', of a trace that has only even
 scheduler, no losses, and each thread on one CPU at a time. LATENCY is the JSON.
 """
 import json
-import re
 import sys
 
+from sched_events import of_line
+
 TASK_DEAD = 0x10 | 0x20
-LINE = re.compile(r"\[(\d+)\.(\d+)\] .*? (sched_\w+): \{ cpu_id = (\d+) \}, \{[^}]*\}, \{ (.*) \}")
-FIELD = re.compile(r"(\w+) = (0x[0-9a-fA-F]+|-?\d+)")
-
-
-def of_line(line):
-    match = LINE.match(line)
-    if not match:
-        sys.exit(f"what is this? {line}")
-    fields = {name: int(value, 0) for name, value in FIELD.findall(match[5])}
-    return int(match[1]) * 10**9 + int(match[2]), int(match[4]), match[3], fields
 
 
 class Threads:
@@ -103,4 +94,5 @@ def main():
     print(f"{len(threads.woken)} waits, {len(threads.preempted)} of preempted threads")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/../check.sh"
 analyse=$PWD/tests/analyse
+export PYTHONDONTWRITEBYTECODE=1
 mkdir -p /mnt/latency && cd /mnt/latency || exit 1
 events=sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new
 
@@ -37,6 +38,11 @@ ends 0 'the same for babeltrace2'
 babeltrace2 --clock-seconds t.ctf >t.events
 run python3 "$analyse/sched.py" t.events t.json
 ends 0 "is as python has it ($out)"
+
+# Where the time of all threads went: of those that were there from the begin, python knows it, too.
+ktrace why --json -C '*' t >why.json
+run python3 "$analyse/why.py" why.json
+ends 0 "why tells all of their time ($out)"
 
 # The same run, recorded by two.
 run perf record -q -a -k CLOCK_MONOTONIC -m 4M -o perf.data \
@@ -73,4 +79,43 @@ assert seen == sum(kind in ("syscall", "irq", "softirq") for kind, _ in spans), 
 print(seen, "rows")
 END
 ends 0 "stat --spans has the same numbers ($out)"
+
+# A thread whose waits are known.
+cat >waits.py <<'END'
+import os, time
+r, w = os.pipe()
+if not os.fork():
+    time.sleep(0.3)
+    os.write(w, b"x")
+    os._exit(0)
+os.read(r, 10)
+for _ in range(5):
+    time.sleep(0.1)
+print(os.getpid())
+END
+run ktrace record -q -a -s 64M -e "$events,syscalls:*,irq:*,irq_vectors:*,exceptions:page_fault_*" -o waits -- python3 waits.py
+ends 0 'known waits are recorded'
+pid=$out
+run ktrace why --json -p "$pid" waits
+ends 0 'why of a process'
+printf '%s\n' "$out" >why.json
+
+run python3 "$analyse/why.py" why.json
+ends 0 'the sums are right'
+run python3 - <<'END'
+import json
+t = json.load(open("why.json"))["threads"][0]
+reasons = {}
+for r in t["reasons"]:
+    call = r["reason"].split("(")[0]
+    reasons[call] = reasons.get(call, 0) + r["total"]
+assert reasons["read"] >= 250e6, reasons
+assert reasons["clock_nanosleep"] >= 499e6, reasons
+assert sum(r["count"] for r in t["reasons"] if r["reason"].startswith("clock_nanosleep(")) >= 5
+assert any(w["reason"].startswith("clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME") for w in t["worst"]), t["worst"]
+# A timer has ended the sleeps, the child the read.
+assert any("timer" in w["comm"].lower() or "hrtimer" in w["comm"].lower() for w in t["wakers"] if not w["tid"]), t["wakers"]
+assert any(w["comm"] == "python3" and w["total"] >= 250e6 for w in t["wakers"]), t["wakers"]
+END
+ends 0 'the waits have their reasons and wakers'
 finish_vm latency.sh

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * ktrace why: where the time of threads went, and who made them wait.
+ *
+ * The states of a thread follow each other without a gap, so their sums are its whole time.  Each
+ * time in which it waits has a reason, and each in which it waits for a CPU has those who ran
+ * there instead: these sums are those of the states.
+ */
+#ifndef KT_CMD_ANALYSE_WHY_H
+#define KT_CMD_ANALYSE_WHY_H
+
+#include <ktrace/output.h>
+#include <ktrace/timeline.h>
+
+#include "common/count.h"
+#include "common/query.h"
+#include "common/span_rows.h"
+#include "common/who.h"
+#include "needs.h"
+#include "runs.h"
+
+#define REASON_ROOM 256
+/* Reasons that are told apart; after that, only calls are. */
+#define REASONS_MAX 4096
+
+/* Who has woken a thread. */
+struct waker {
+	uint32_t tid; /* 0: an interrupt, or nobody is known */
+	uint32_t tgid;
+	char name[64]; /* "" : nobody is known */
+};
+
+/* One of the longest waits. */
+struct wait {
+	uint64_t begin;
+	uint64_t end;
+	enum ktrace_timeline_states state;
+	uint64_t call; /* number of the call in which it waits; 0: in none */
+	char reason[REASON_ROOM];
+	struct waker waker;
+	bool least; /* it may have been longer */
+};
+
+/* A call of a thread that has not returned. */
+struct call {
+	uint64_t number;
+	char name[64];
+	/* What it has waited, by state, until its text is known. */
+	struct histogram waited[KTRACE_STATE_NR];
+};
+
+struct why_thread {
+	struct why_thread *next;
+	uint64_t id; /* in the time line */
+	uint32_t tid;
+	uint32_t tgid;
+	char comm[COMM_ROOM];
+	bool born; /* it is new: it had no time before */
+	uint64_t begin;
+	uint64_t end;			  /* all up to here is in @states */
+	uint64_t states[KTRACE_STATE_NR]; /* ns */
+	uint64_t counts[KTRACE_STATE_NR];
+
+	struct call call;
+	bool in_call;
+	bool returned;		/* with the event that is being taken */
+	char text[REASON_ROOM]; /* of that call; "": not known */
+	bool calls_known;	/* it is in @call, or in none */
+	bool faults;	/* it has had a page fault since its last call */
+	uint32_t locks; /* that it waits for */
+	/* The reason of the wait that may follow: it has just ceased to run. */
+	char reason[REASON_ROOM];
+	bool in_own_call; /* that is @call */
+	struct wait last; /* a wait whose waker is not known yet */
+
+	/* Rows by reason have the state as tid. */
+	struct span_rows reasons, wakers, instead;
+	uint64_t idle, nobody; /* ns; with those of @instead: waits for a CPU */
+	uint64_t
+		unwoken; /* waits that ended, but who has woken it is not known */
+	struct wait *worst; /* the longest first */
+	size_t nr_worst;
+	bool dead; /* no more states come */
+};
+
+struct why {
+	struct query query;
+	struct who who;
+	bool json;
+	uint64_t head;
+	uint64_t worst;
+
+	struct why_thread *threads;  /* the newest first */
+	struct why_thread *returned; /* whose call has returned */
+	struct runs runs;
+	struct table cpus; /* what interrupts each of them: see why.c */
+	uint64_t calls;
+	bool typed;	/* as in struct latency */
+	uint64_t begin; /* of the part that is wanted; 0: there is none yet */
+	uint64_t end;	/* UINT64_MAX: that of the trace */
+	uint64_t now;
+	struct ktrace_output *output; /* makes the texts of calls */
+	struct count lost;
+	unsigned int missing;
+};
+
+/* For a time line.  @why is a struct why. */
+int why_state(void *why, const struct ktrace_timeline_state *state);
+int why_begin(void *why, struct ktrace_timeline_slice *slice,
+	      const struct ktrace_event *event);
+int why_end(void *why, struct ktrace_timeline_slice *slice,
+	    const struct ktrace_event *event);
+int why_wake(void *why, const struct ktrace_timeline_wake *wake,
+	     const struct ktrace_event *event);
+int why_point(void *why, struct ktrace_timeline_track *track,
+	      const struct ktrace_event *event);
+void why_gone(void *why, void *theirs);
+/* For the output: the text of a call that has returned. */
+int why_text(void *why, uint32_t tid, const char *text, size_t size);
+/* After each event: a call that has returned has its text now, or gets none.  0 or -ENOMEM. */
+int why_settle(struct why *w);
+/* When all was read.  0 or -ENOMEM. */
+int why_finish(struct why *w);
+void why_free(struct why *w);
+
+/* 0 or -ENOMEM. */
+int why_print(const struct why *w, const struct ktrace_info *info,
+	      const struct needs *needs);
+int why_json(const struct why *w, const struct ktrace_info *info,
+	     const struct needs *needs);
+
+#endif /* KT_CMD_ANALYSE_WHY_H */
