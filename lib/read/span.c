@@ -315,6 +315,20 @@ static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
 	snprintf(open->comm, sizeof(open->comm), "%s", event->comm);
 }
 
+static bool begins_again(const struct span_owner *owner,
+			 const struct span_role *role,
+			 const uint64_t keys[SPAN_KEYS])
+{
+	for (uint32_t i = owner->nr; i-- > 0;) {
+		const struct open_span *open = &owner->open[i];
+
+		if (open->type == role->type->number &&
+		    !memcmp(open->keys, keys, sizeof(open->keys)))
+			return true;
+	}
+	return false;
+}
+
 static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 		      const struct ktrace_event *event)
 {
@@ -328,6 +342,8 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 	keys_read(keys, role->begin_keys, event);
 	owner_id(id, rule->owner, event, keys);
 	owner = owner_of(spans, rule->owner, id, event);
+	if (owner && rule->again && begins_again(owner, role, keys))
+		return 0;
 	if (owner && rule->owner == KTRACE_SPAN_OF_REQUEST) {
 		request_make_ambiguous(spans, owner);
 		return 0;

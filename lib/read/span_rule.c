@@ -129,6 +129,18 @@ static const struct span_rule rules[] = {
 		.end = "*",
 		.took = "duration",
 	},
+	/* Who spins for a mutex and then sleeps for it begins twice, and ends once. */
+	{
+		.kind = KTRACE_SPAN_MARKER,
+		.owner = KTRACE_SPAN_OF_THREAD,
+		.lane = LANE_MARKER,
+		.again = true,
+		.system = "lock",
+		.begin = "*_begin",
+		.end = "*_end",
+		.begin_keys = {"lock_addr"},
+		.end_keys = {"lock_addr"},
+	},
 	{
 		.kind = KTRACE_SPAN_MARKER,
 		.owner = KTRACE_SPAN_OF_THREAD,

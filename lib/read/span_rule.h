@@ -25,8 +25,9 @@ struct span_rule {
 	enum ktrace_span_kind kind;
 	enum ktrace_span_owner owner;
 	enum span_lane lane;
-	bool single;   /* at most one is open in the lane */
-	bool voids;    /* the end cancels the span */
+	bool single; /* at most one is open in the lane */
+	bool voids;  /* the end cancels the span */
+	bool again; /* a begin within a span with the same keys says nothing new */
 	bool variants; /* only variants of a type, and no other row for them */
 	const char *system;	/* "*": any system */
 	const char *end_system; /* NULL: the same */

@@ -344,6 +344,30 @@ TEST(markers_nest)
 			   "unbegun 1\n");
 }
 
+/* Who spins for a mutex first begins to wait twice, and all of that is one wait. */
+TEST(locks_waited_for_twice)
+{
+	uint32_t begin, end;
+
+	begin_cpus(1);
+	begin = type("lock", "contention_begin", "lock_addr flags");
+	end = type("lock", "contention_end", "lock_addr ret");
+	run(0, 7, 7);
+	happen(0, begin, 5, 33);
+	happen(0, begin, 5, 32);
+	happen(0, begin, 6, 1); /* of an interrupt */
+	happen(0, end, 6, 0);
+	happen(0, end, 5, 0);
+	happen(0, begin, 5, 32);
+	happen(0, end, 5, 0);
+	happen(0, end, 5, 0); /* alone */
+	check_spans(false, "marker contention tid=7 depth=1 us=1\n"
+			   "marker contention tid=7 depth=0 us=4\n"
+			   "marker contention tid=7 depth=0 us=1\n"
+			   "marker: ended 3 lost 0 unended 0 died 0 open 0 "
+			   "unbegun 1\n");
+}
+
 /* Deeper than the limit: the outermost spans are dropped, and no end is paired wrongly. */
 TEST(markers_of_a_deep_recursion)
 {
