@@ -15,12 +15,11 @@
 #define WORST_MAX 10000
 
 static const struct latency_kind *const kinds[] = {
-	&latency_sched,
-	&latency_syscall,
-	&latency_irq,
+	&latency_sched, &latency_syscall, &latency_irq,
+	&latency_block, &latency_lock,
 };
 
-#define KIND_WORDS "sched syscall irq"
+#define KIND_WORDS "sched syscall irq block lock"
 
 /* ---- what is measured ----------------------------------------------------- */
 
@@ -243,6 +242,7 @@ static int trace_read(struct latency *l, struct ktrace *trace,
 		.state = l->kind->state,
 		.begin = l->kind->begin,
 		.end = l->kind->end,
+		.gone = latency_gone,
 	};
 	struct ktrace_cursor_options all = *options;
 	struct ktrace_timeline *timeline = NULL;
@@ -424,8 +424,8 @@ static const struct command_option options[] = {
 
 const struct command command_latency = {
 	.name = "latency",
-	.what = "how long threads wait for a CPU, calls and interrupts take",
-	.usage = "sched|syscall|irq [OPTION...] [DIR]",
+	.what = "how long threads wait, calls, interrupts and disks take",
+	.usage = "sched|syscall|irq|block|lock [OPTION...] [DIR]",
 	.about = "sched is the time from waking a thread until it runs.\n"
 		 "DIR is a trace (" TRACE_DEFAULT
 		 "); -: standard input, from `ktrace\n"

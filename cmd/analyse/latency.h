@@ -57,6 +57,8 @@ struct latency_kind {
 		     const struct ktrace_event *event);
 	int (*end)(void *data, struct ktrace_timeline_slice *slice,
 		   const struct ktrace_event *event);
+	/* Of a slice that begins; NULL: out of memory.  NULL: that of its span. */
+	char *(*name_make)(const struct ktrace_event *event);
 	/* Is the span, of a slice on such a track, one of these? */
 	bool (*is_one)(const struct latency *l, const struct ktrace_span *span,
 		       enum ktrace_timeline_kind track);
@@ -105,7 +107,11 @@ struct latency {
 	unsigned int missing; /* of kind->needs */
 };
 
-extern const struct latency_kind latency_sched, latency_syscall, latency_irq;
+extern const struct latency_kind latency_sched, latency_syscall, latency_irq,
+	latency_block, latency_lock;
+
+/* For a time line. */
+void latency_gone(void *data, void *theirs);
 
 #define CPU_ANY UINT32_MAX /* it is not known */
 

@@ -87,7 +87,9 @@ const struct latency_kind latency_sched = {
 
 /* ---- slices --------------------------------------------------------------- */
 
-static int slice_add(struct latency *l, const struct ktrace_span *span)
+/* @name NULL: it has that of the span. */
+static int slice_add(struct latency *l, const struct ktrace_span *span,
+		     const char *name)
 {
 	struct latency_case c = {
 		.ns = span->took,
@@ -100,7 +102,7 @@ static int slice_add(struct latency *l, const struct ktrace_span *span)
 	};
 
 	comm_copy(c.comm, span->comm);
-	snprintf(c.name, sizeof(c.name), "%s", span->name);
+	snprintf(c.name, sizeof(c.name), "%s", name ?: span->name);
 	return latency_add(l, span->kind, &c);
 }
 
@@ -131,9 +133,18 @@ static int slice_begun(void *data, struct ktrace_timeline_slice *slice,
 {
 	struct latency *l = data;
 
-	if (l->kind->is_one(l, slice->span, slice->track->kind))
-		slice->data = l;
-	return 0;
+	if (!l->kind->is_one(l, slice->span, slice->track->kind))
+		return 0;
+	/* What its name is made of has gone when it ends. */
+	slice->data =
+		l->kind->name_make ? l->kind->name_make(event) : (void *)l;
+	return slice->data ? 0 : -ENOMEM;
+}
+
+void latency_gone(void *data, void *theirs)
+{
+	if (theirs != data)
+		free(theirs);
 }
 
 static int slice_ended(void *data, struct ktrace_timeline_slice *slice,
@@ -149,7 +160,7 @@ static int slice_ended(void *data, struct ktrace_timeline_slice *slice,
 	if (!latency_wants(l, span->tid, span->tgid, span->comm, span->end_cpu,
 			   span->end))
 		return 0;
-	return slice_add(l, span);
+	return slice_add(l, span, slice->data == l ? NULL : slice->data);
 }
 
 /* The same call may be told by two events: its own, and that of all calls. */
@@ -216,4 +227,109 @@ const struct latency_kind latency_irq = {
 	.end = slice_ended,
 	.is_one = is_interrupt,
 	.kinds = true,
+};
+
+/* ---- disks and locks ------------------------------------------------------ */
+
+static uint64_t value_of(const struct ktrace_event *event, const char *name)
+{
+	const struct ktrace_field *field = ktrace_field_find(event->type, name);
+
+	return field ? ktrace_field_int(event, field) : 0;
+}
+
+/* "8:16 WS": the disk, and what is done with it.  The kernel's numbers of devices. */
+static char *request_name(const struct ktrace_event *event)
+{
+	const struct ktrace_field *rwbs =
+		ktrace_field_find(event->type, "rwbs");
+	uint32_t dev = value_of(event, "dev");
+	const uint8_t *text = (const uint8_t *)"";
+	size_t size = 0;
+	char *name;
+
+	if (rwbs && rwbs->kind == KTRACE_STRING)
+		text = ktrace_field_bytes(event, rwbs, &size);
+	return asprintf(&name, "%u:%u %.*s", dev >> 20, dev & 0xfffff,
+			(int)size, (const char *)text) < 0
+		       ? NULL
+		       : name;
+}
+
+static bool is_request(const struct latency *l, const struct ktrace_span *span,
+		       enum ktrace_timeline_kind track)
+{
+	return span->kind == KTRACE_SPAN_BLOCK;
+}
+
+const struct latency_kind latency_block = {
+	.name = "block",
+	.title = "how long disks took for requests",
+	.worst = "longest requests",
+	.needs =
+		{
+			.list =
+				{
+					{"block:block_rq_issue"},
+					{"block:block_rq_complete"},
+				},
+			.record =
+				"block:block_rq_issue,block:block_rq_complete,"
+				"block:block_rq_requeue",
+			.what = "how long disks take",
+		},
+	.begin = slice_begun,
+	.end = slice_ended,
+	.name_make = request_name,
+	.is_one = is_request,
+};
+
+/* The names of its flags: "MUTEX" or "SPIN|READ", say.  Semaphores have none. */
+static char *lock_name(const struct ktrace_event *event)
+{
+	const struct ktrace_field *field =
+		ktrace_field_find(event->type, "flags");
+	const struct ktrace_names *names = field ? field->names : NULL;
+	uint64_t flags = value_of(event, "flags");
+	char name[64] = "";
+	size_t size = 0;
+
+	for (uint32_t i = 0; names && i < names->count; i++) {
+		const struct ktrace_name *flag = &names->names[i];
+
+		if (!(flags & flag->value) || size >= sizeof(name) - 1)
+			continue;
+		size += snprintf(name + size, sizeof(name) - size, "%s%s",
+				 size ? "|" : "", flag->name);
+	}
+	if (!size && flags)
+		snprintf(name, sizeof(name), "%#lx", flags);
+	return strdup(*name ? name : "semaphore");
+}
+
+static bool is_lock(const struct latency *l, const struct ktrace_span *span,
+		    enum ktrace_timeline_kind track)
+{
+	return span->kind == KTRACE_SPAN_MARKER && !span->type->marker &&
+	       !strcmp(span->type->system, "lock");
+}
+
+const struct latency_kind latency_lock = {
+	.name = "lock",
+	.title = "how long threads waited for locks of the kernel",
+	.worst = "longest waits",
+	.needs =
+		{
+			.list =
+				{
+					{"lock:contention_begin"},
+					{"lock:contention_end"},
+				},
+			.record = "lock:contention_*",
+			.what = "how long threads wait for locks",
+		},
+	.begin = slice_begun,
+	.end = slice_ended,
+	.name_make = lock_name,
+	.is_one = is_lock,
 };

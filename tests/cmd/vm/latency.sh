@@ -54,17 +54,24 @@ perf sched timehist -i perf.data 2>/dev/null >timehist
 run python3 "$analyse/timehist.py" timehist both.json
 ends 0 "perf sched timehist has the same waits ($out)"
 
-# Calls and interrupts: stat pairs them, too.
-run ktrace record -q -a -s 64M -e 'syscalls:*,irq:*,irq_vectors:*' -o calls -- sh work
-ends 0 'calls and interrupts are recorded'
-for of in syscall irq; do
+# Calls, interrupts and so on: stat pairs them, too.
+modprobe loop
+truncate -s 8M image
+disk=$(losetup -f --show image)
+cat >>work <<END
+dd if=/dev/zero of=$disk bs=4k count=50 oflag=direct 2>/dev/null
+dd if=$disk of=/dev/null bs=64k count=20 iflag=direct 2>/dev/null
+END
+run ktrace record -q -a -s 64M -e 'syscalls:*,irq:*,irq_vectors:*,block:*,lock:*' -o calls -- sh work
+ends 0 'calls, interrupts, requests and locks are recorded'
+for of in syscall irq block lock; do
 	ktrace latency $of --json calls >$of.json
 	run ktrace latency $of calls
 	ends 0 "latency $of"
 done
 ktrace stat --spans --json --head 0 calls >spans.json
-run python3 - <<'END'
-import json
+run python3 - "${disk#/dev/loop}" <<'END'
+import json, sys
 spans = {}
 for s in json.load(open("spans.json"))["spans"]:
     spans[s["kind"], s["name"]] = s
@@ -76,9 +83,20 @@ for of in "syscall", "irq":
             assert row[member] == span[member], (row, span, member)
         seen += 1
 assert seen == sum(kind in ("syscall", "irq", "softirq") for kind, _ in spans), (seen, len(spans))
+# These have other names, or more of them.
+for of, kind in ("block", "block"), ("lock", "marker"):
+    rows = json.load(open(of + ".json"))["rows"]
+    same = [s for (k, name), s in spans.items() if k == kind and (k == "block" or name == "contention")]
+    for member in "count", "total":
+        assert sum(r[member] for r in rows) == sum(s[member] for s in same), (of, rows, same)
+    seen += len(rows)
+# dd has told the disk so.
+requests = {r["name"][:5]: r["count"] for r in json.load(open("block.json"))["rows"]}
+assert requests.get("7:%s W" % sys.argv[1]) == 50 and requests.get("7:%s R" % sys.argv[1]) == 20, requests
 print(seen, "rows")
 END
 ends 0 "stat --spans has the same numbers ($out)"
+losetup -d "$disk"
 
 # A thread whose waits are known.
 cat >waits.py <<'END'
