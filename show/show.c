@@ -190,7 +190,7 @@ int ktrace_output_compare(struct ktrace_output *show, struct ktrace *trace)
 		return err;
 	show->trace = trace;
 	show->cursor = NULL;
-	show->events = show->losses = show->counted = 0;
+	show->events = show->losses = show->counted = show->left_out = 0;
 	return 0;
 }
 
@@ -234,6 +234,11 @@ uint64_t ktrace_output_events(const struct ktrace_output *show)
 uint64_t ktrace_output_losses(const struct ktrace_output *show)
 {
 	return show->losses;
+}
+
+uint64_t ktrace_output_left_out(const struct ktrace_output *show)
+{
+	return show->left_out;
 }
 
 uint64_t ktrace_output_merged(const struct ktrace_output *show)

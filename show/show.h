@@ -66,7 +66,8 @@ struct ktrace_output {
 	const struct ktrace_span *ended;
 	uint64_t events; /* shown so far */
 	uint64_t losses;
-	uint64_t counted; /* of the events, by their stacks (merged.h) */
+	uint64_t left_out; /* of the events: they are not in the output */
+	uint64_t counted;  /* of the events, by their stacks (merged.h) */
 };
 
 /* One for each name in the list of outputs, which is in meson.build. */

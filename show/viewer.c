@@ -72,11 +72,25 @@ static int viewer_check(struct viewer *v)
 	return v->output.err ?: viewer_limit(v, v->written);
 }
 
+/* One event more than it takes: what is open ends. */
+static int viewer_leave_out(struct viewer *v)
+{
+	v->show.left_out++;
+	if (v->stopped)
+		return 0;
+	v->stopped = true;
+	return ktrace_timeline_finish(v->timeline);
+}
+
 int viewer_event(struct ktrace_output *show, const struct ktrace_event *event)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err = viewer_begin(v, event->time);
+	int err;
 
+	if (v->ops->most && v->told == v->ops->most)
+		return viewer_leave_out(v);
+	err = viewer_begin(v, event->time);
+	v->told++;
 	v->end = event->time;
 	err = err ?: ktrace_timeline_event(v->timeline, event, true);
 	return err ?: viewer_check(v);
@@ -85,8 +99,11 @@ int viewer_event(struct ktrace_output *show, const struct ktrace_event *event)
 int viewer_hidden(struct ktrace_output *show, const struct ktrace_event *event)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err = timeline_make(v);
+	int err;
 
+	if (v->stopped)
+		return 0;
+	err = timeline_make(v);
 	err = err ?: ktrace_timeline_event(v->timeline, event, false);
 	return err ?: viewer_check(v);
 }
@@ -94,8 +111,11 @@ int viewer_hidden(struct ktrace_output *show, const struct ktrace_event *event)
 int viewer_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err = viewer_begin(v, loss->from);
+	int err;
 
+	if (v->stopped)
+		return 0;
+	err = viewer_begin(v, loss->from);
 	err = err ?: ktrace_timeline_loss(v->timeline, loss, true);
 	return err ?: viewer_check(v);
 }
@@ -104,8 +124,11 @@ int viewer_hidden_loss(struct ktrace_output *show,
 		       const struct ktrace_loss *loss)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err = timeline_make(v);
+	int err;
 
+	if (v->stopped)
+		return 0;
+	err = timeline_make(v);
 	err = err ?: ktrace_timeline_loss(v->timeline, loss, false);
 	return err ?: viewer_check(v);
 }
@@ -119,7 +142,8 @@ int viewer_finish(struct ktrace_output *show)
 		return error_set(-EINVAL, "it is finished");
 	v->finished = true;
 	err = viewer_begin(v, 0);
-	err = err ?: ktrace_timeline_finish(v->timeline);
+	if (!err && !v->stopped)
+		err = ktrace_timeline_finish(v->timeline);
 	if (!err && v->ops->end)
 		err = v->ops->end(v);
 	err = err ?: output_flush(&v->output);

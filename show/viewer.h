@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the outputs for other people's viewers have in common: they are made of the time line
+ * What time lines for viewers, other people's and that of show/html, have in common: they are made of the time line
  * (<ktrace/timeline.h>), begin with something, end with something, and are no text for people.
  */
 #ifndef KT_SHOW_VIEWER_H
@@ -22,7 +22,9 @@ struct viewer {
 	uint64_t begin;
 	uint64_t end;	  /* of the last one */
 	uint64_t written; /* bytes, without those in @output */
+	uint64_t told;	  /* events */
 	bool begun, finished;
+	bool stopped; /* more events than it takes: they are left out */
 };
 
 struct viewer_ops {
@@ -34,6 +36,8 @@ struct viewer_ops {
 	int (*end)(struct viewer *viewer);
 	/* No viewer reads more bytes; 0: any number. */
 	uint64_t limit;
+	/* So many events are told, and those that follow are left out; 0: all are told. */
+	uint64_t most;
 };
 
 int viewer_open(struct ktrace_output *show, const struct viewer_ops *ops);

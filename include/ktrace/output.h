@@ -315,6 +315,11 @@ KTRACE_API int ktrace_output_run(struct ktrace_output *output,
 KTRACE_API uint64_t ktrace_output_events(const struct ktrace_output *output);
 KTRACE_API uint64_t ktrace_output_losses(const struct ktrace_output *output);
 /*
+ * How many of these events are not in the output, because it takes only so many: the last ones.
+ * "html" takes 4,000,000; 0 from others.
+ */
+KTRACE_API uint64_t ktrace_output_left_out(const struct ktrace_output *output);
+/*
  * How many of these events have a stack and, if it is times that are wanted, a time: those
  * that the outputs of merged stacks count.  Of two traces, in the second.  0 from others.
  */
