@@ -99,6 +99,19 @@ static void exported_say(const struct export *x,
 	    strcmp(x->output, "-") ? x->output : "standard output");
 }
 
+/* Also with -q: what was asked for is not all there. */
+static void left_out_say(const struct export *x,
+			 const struct ktrace_output *output)
+{
+	uint64_t left = ktrace_output_left_out(output);
+
+	if (left)
+		failed("left out: %s events, the last ones, because %s takes "
+		       "%s: take a part with --from, --until, -e or -p",
+		       count_text(left).s, x->kind->name,
+		       count_text(ktrace_output_events(output) - left).s);
+}
+
 static int event_export(struct export *x, struct ktrace_output *output,
 			const struct ktrace_event *event)
 {
@@ -164,6 +177,7 @@ static int output_make(struct export *x, struct ktrace *trace,
 		status = whole ? EXIT_FAILED : failed_in_library();
 	if (!err) {
 		exported_say(x, output);
+		left_out_say(x, output);
 		misses_say(info->misses, info->nr_misses);
 	}
 	ktrace_output_destroy(output);
@@ -344,6 +358,7 @@ const struct command command_export = {
 	.options = options,
 	.operand = ARGUMENT_DIRECTORY,
 	.examples = "    ktrace export --to ctf && babeltrace2 " TRACE_DEFAULT
-		    ".ctf\n",
+		    ".ctf\n"
+		    "    ktrace export --to html -o slow.html --from +1.5\n",
 	.main = export_main,
 };

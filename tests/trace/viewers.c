@@ -138,4 +138,41 @@ TEST(chrome_loss_before_a_part)
 	CHECK(strstr(text, want));
 }
 
+#define HTML_MOST 4000000 /* events (show/html/html.c) */
+
+/* What is more than a browser takes is left out, and counted; what is open ends there. */
+TEST(html_left_out)
+{
+	const struct maker_plain plain = {1, 0};
+	struct ktrace_output_options options = {.size = sizeof(options),
+						.write = count};
+	struct ktrace_output *output;
+	struct ktrace_cursor *cursor;
+	struct ktrace *trace;
+	uint64_t bytes = 0;
+
+	options.data = &bytes;
+	begin_cpus(1);
+	run(0, 1, 1);
+	change(1, 2);
+	for (uint32_t i = 1; i < HTML_MOST; i++) {
+		maker_time(maker, clock_now += 25);
+		CHECK(maker_event(maker, 0, MAKER_PLAIN, &plain,
+				  sizeof(plain)));
+	}
+	change(2, 3);
+	change(3, 4);
+	trace = trace_end();
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	options.cursor = cursor;
+	CHECK_EQ(ktrace_output_create(trace, "html", &options, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), 0);
+	CHECK_EQ(ktrace_output_events(output), HTML_MOST + 2);
+	CHECK_EQ(ktrace_output_left_out(output), 2);
+	CHECK(bytes > 0);
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+}
+
 CHECK_MAIN

@@ -36,6 +36,10 @@ formats()	# TRACE
 	ends 0 "firefox of $1"
 	run python3 "$viewers/firefox.py" "$1.firefox" "$1.chrome"
 	ends 0 "firefox has it all: $1 ($out markers)"
+	run ktrace export -q --to html -o "$1.html" "$1"
+	ends 0 "html of $1"
+	run python3 "$viewers/html.py" "$1.html" "$1.chrome"
+	ends 0 "html has it all: $1 ($out)"
 }
 
 run ktrace record -q -a -e 'sched:*,irq:*,irq_vectors:*,syscalls:*,block:*' -o all -- sh work

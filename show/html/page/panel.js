@@ -1,0 +1,223 @@
+/* ---- the panel: all that is known of what is selected ------------------------------ */
+
+const LINES_MAX = 8;
+
+function nameOf(app, selection) {
+	const {model} = app;
+
+	switch (selection.kind) {
+	case 'slice': return model.shapes[model.slices.shape[selection.id]].name;
+	case 'tick': return shapeOf(model, selection.id).name;
+	case 'loss': return plural(model.losses.count[selection.id], 'event', 'events') + ' lost';
+	case 'unknown': return 'Who had CPU ' + selection.cpu.number + ' is not known';
+	default: return selection.thread.label + ': ' + STATE_NAMES[model.states.what[selection.id]];
+	}
+}
+
+/* In one line, with the arguments. */
+function titleOf(app, selection) {
+	const {model, fields} = app;
+
+	if (selection.kind === 'slice')
+		return sliceText(model, fields, selection.id);
+	if (selection.kind === 'tick')
+		return shapeOf(model, selection.id).category + ':' + nameOf(app, selection);
+	return nameOf(app, selection);
+}
+
+function whereOf(app, selection) {
+	const {model} = app;
+
+	if (selection.kind === 'loss' || selection.kind === 'unknown')
+		return 'CPU ' + selection.cpu.number;
+	if (selection.kind === 'state') {
+		const what = model.states.what[selection.id];
+
+		return selection.thread.label + (what === STATE.running || what === STATE.preempted ? ', CPU ' + model.states.cpu[selection.id] : '');
+	}
+	const {track} = selection, of = selection.kind === 'slice' ? model.slices.cpu[selection.id] :
+		selection.id < 0 ? model.wakes.cpu[-1 - selection.id] : model.points.cpu[selection.id];
+	const cpu = ', CPU ' + of;
+
+	if (track.kind === TRACK.requests)
+		return 'block requests' + cpu;
+	return (track.thread ? track.thread.label + ', ' : '') + TRACK_NAMES[track.kind] + cpu;
+}
+
+/* A few lines for the mouse. */
+function tipOf(app, selection) {
+	const lines = [titleOf(app, selection), whereOf(app, selection)];
+
+	if (selection.kind === 'tick')
+		lines.push(...fieldsOf(app, selection).filter(([name]) => !/stack$/.test(name)).map(([name, text]) => name + ' = ' + text));
+	lines.push(selection.kind === 'tick' ? 'at ' + exactTime(selection.begin) :
+		duration(selection.end - selection.begin) + ' from ' + exactTime(selection.begin));
+	return lines.map(line => line.length > 400 ? line.slice(0, 400) + '\u2026' : line).join('\n');
+}
+
+function fieldsOf(app, selection) {
+	const {model, fields} = app;
+
+	if (!fields)
+		return [];
+	if (selection.kind === 'slice')
+		return fields.row(model.shapes[model.slices.shape[selection.id]], model.slices.row[selection.id]);
+	if (selection.kind !== 'tick')
+		return [];
+	return fields.row(shapeOf(model, selection.id),
+		selection.id < 0 ? model.wakes.row[-1 - selection.id] : model.points.row[selection.id]);
+}
+
+/* How long the thread was in which state, from one time to another; some of it may not be known. */
+function statesBetween(model, thread, from, until) {
+	const row = thread.states, times = new Array(STATE_NAMES.length).fill(0);
+
+	for (let i = row.after(from); i < row.nr && row.begin[i] < until; i++)
+		times[model.states.what[row.id[i]]] += Math.min(until, row.end[i]) - Math.max(from, row.begin[i]);
+	times[STATE.unknown] += Math.max(0, until - from - times.reduce((a, b) => a + b, 0));
+	return times;
+}
+
+/* [thread, time] of those that had the CPU meanwhile, the longest first. */
+function ranOn(model, cpu, from, until) {
+	const ran = new Map(), {run} = cpu;
+
+	for (let i = run.after(from); i < run.nr && run.begin[i] < until; i++) {
+		const thread = model.threads[model.states.thread[run.id[i]]];
+
+		ran.set(thread, (ran.get(thread) ?? 0) + Math.min(until, run.end[i]) - Math.max(from, run.begin[i]));
+	}
+	return [...ran].sort((a, b) => b[1] - a[1]);
+}
+
+class Panel {
+	constructor(app) {
+		this.app = app;
+		this.node = element('panel');
+	}
+
+	show(title, parts) {
+		const close = make('button', 'close', '\u00d7');
+
+		close.type = 'button';
+		close.ariaLabel = 'close';
+		close.addEventListener('click', () => this.app.clear());
+		this.node.replaceChildren(close, make('h2', '', title), make('div', 'parts', ...parts));
+		this.node.hidden = false;
+	}
+
+	hide() {
+		this.node.hidden = true;
+		this.node.replaceChildren();
+	}
+
+	/* rows: [header, text or node, class] */
+	table(rows) {
+		return rows.length ? make('table', '', ...rows.map(([head, value, className]) =>
+			make('tr', '', make('th', '', head), make('td', className ?? '', value)))) : null;
+	}
+
+	link(text, go) {
+		const button = make('button', 'link', text);
+
+		button.type = 'button';
+		button.addEventListener('click', go);
+		return button;
+	}
+
+	selection(selection) {
+		const {app} = this, fields = fieldsOf(app, selection);
+		const values = fields.filter(([name]) => !/stack$/.test(name));
+
+		this.show(titleOf(app, selection), [
+			this.table(this.times(selection)),
+			this.table(values.map(([name, text]) => [name, text, name === RESULT && FAILED.test(text) ? 'value failed' : 'value'])),
+			this.table([...this.wakers(selection), ...this.waited(selection), ...this.woken(selection)]),
+			...fields.filter(([name]) => /stack$/.test(name)).map(stack => this.stack(...stack)),
+		]);
+	}
+
+	times(selection) {
+		const {begin, end} = selection, {model} = this.app, rows = [['where', whereOf(this.app, selection)]];
+
+		if (selection.kind === 'slice')
+			rows.push(['what', model.shapes[model.slices.shape[selection.id]].category]);
+		rows.push([selection.kind === 'tick' ? 'at' : 'from', exactTime(begin)]);
+		if (selection.kind !== 'tick')
+			rows.push(['to', exactTime(end)], ['took', duration(end - begin)]);
+		rows.push(['clock', clockTime(model.head.clock, begin)]);
+		if (selection.kind === 'loss')
+			rows.push(['why', model.words[model.losses.cause[selection.id]]]);
+		return [...rows, ...this.shares(selection)];
+	}
+
+	/* What the thread did in the slice: running and the others are together as long as it. */
+	shares(selection) {
+		const {thread, begin, end} = selection;
+
+		if (selection.kind !== 'slice' || !thread?.states.nr || end <= begin)
+			return [];
+		return statesBetween(this.app.model, thread, begin, end).map((time, state) => [STATE_NAMES[state], time])
+			.filter(([, time]) => time > 0)
+			.map(([name, time]) => [name, shortTime(time) + ', ' + percent(time, end - begin)]);
+	}
+
+	/* Who did something on a track: its thread; or an interrupt, over a thread. */
+	who(wake) {
+		const {model} = this.app, track = model.tracks[model.wakes.track[wake]];
+
+		if (track.kind !== TRACK.cpu)
+			return track.thread ? track.thread.label : TRACK_NAMES[track.kind];
+		const time = model.wakes.time[wake], inside = track.rows.findLast(row => row.at(time) >= 0);
+		const name = inside ? model.shapes[model.slices.shape[inside.id[inside.at(time)]]].name : null;
+
+		return (name ? name + ', an interrupt on CPU ' : 'CPU ') + track.number;
+	}
+
+	wakers(selection) {
+		const {app} = this, {wakes} = app.model, list = wakersOf(app, selection);
+
+		return list.slice(0, LINES_MAX).map(wake => ['woken by', make('span', '',
+			this.link(this.who(wake), () => app.goWake(wake)), ' at ' + exactTime(wakes.time[wake]) +
+			(wakes.runs[wake] >= 0 ? ', ran ' + duration(wakes.runs[wake] - wakes.time[wake]) + ' later' : ''))])
+			.concat(list.length > LINES_MAX ? [['', 'and more']] : []);
+	}
+
+	/* While a thread waited for a CPU: who ran there instead. */
+	waited(selection) {
+		const {app} = this, {states, wakes} = app.model;
+		let from = selection.begin, until = selection.end;
+
+		if (selection.kind !== 'state')
+			return [];
+		const what = states.what[selection.id], wake = states.wake[selection.id];
+
+		if (what === STATE.running && wake >= 0) {
+			from = wakes.time[wake];
+			until = selection.begin;
+		} else if (what !== STATE.runnable && what !== STATE.preempted) {
+			return [];
+		}
+		const cpu = app.model.cpuOf.get(states.cpu[selection.id]);
+		const ran = cpu ? ranOn(app.model, cpu, from, until) : [];
+
+		return [['waited for a CPU', duration(until - from)], ...ran.slice(0, LINES_MAX).map(([thread, time]) =>
+			['ran instead', thread.label + ', ' + shortTime(time) + ' on CPU ' + cpu.number])];
+	}
+
+	woken(selection) {
+		const {app} = this, {wakes, threads} = app.model, list = wokenBy(app, selection);
+
+		return list.slice(0, LINES_MAX).map(wake => ['woke', make('span', '',
+			this.link(threads[wakes.thread[wake]].label, () => app.goWoken(wake)), ' at ' + exactTime(wakes.time[wake]))])
+			.concat(list.length > LINES_MAX ? [['', 'and more']] : []);
+	}
+
+	/* "a <- b <- c": the innermost is first. */
+	stack(name, text) {
+		const frames = text.split(' <- ').filter(frame => frame.trim());
+
+		return frames.length ? this.table([[name.replace('_', ' '), frames.map(frame => frame.trim()).join('\n'), 'value']]) : null;
+	}
+}
+

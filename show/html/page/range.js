@@ -1,0 +1,63 @@
+/* ---- a part that is measured --------------------------------------------------------- */
+
+/* [label, ran, waited], those that ran longest first. */
+function threadsIn(model, from, until) {
+	return model.threads.filter(thread => thread.tid && thread.states.nr).map(thread => [thread.label,
+		thread.states.covered(thread.running, from, until), thread.states.covered(thread.waiting, from, until)])
+		.filter(([, ran, waited]) => ran > 0 || waited > 0).sort((a, b) => b[1] - a[1]);
+}
+
+/* [name, count, failed, time, longest] of slices that end in it; their time is what is in it. */
+function slicesIn(model, from, until) {
+	const byName = new Map();
+
+	for (const track of model.tracks)
+		for (const row of track.rows)
+			for (let i = lowerBound(row.end, from); i < row.nr && row.end[i] <= until; i++) {
+				const id = row.id[i], {name} = model.shapes[model.slices.shape[id]];
+				const time = row.end[i] - Math.max(from, row.begin[i]);
+				const sum = byName.get(name);
+
+				if (sum) {
+					sum[1]++;
+					sum[2] += model.failed?.[id] ?? 0;
+					sum[3] += time;
+					sum[4] = Math.max(sum[4], time);
+				} else {
+					byName.set(name, [name, 1, model.failed?.[id] ?? 0, time, time]);
+				}
+			}
+	return [...byName.values()].sort((a, b) => b[3] - a[3]);
+}
+
+function ticksIn(model, from, until) {
+	return model.tracks.reduce((sum, {ticks}) =>
+		sum + lowerBound(ticks.times, until) - lowerBound(ticks.times, from), 0);
+}
+
+function tableOf(heads, rows) {
+	const line = (tag, cells) => make('tr', '', ...cells.map((cell, i) => make(tag, i ? 'number' : '', cell)));
+	const shown = rows.slice(0, LINES_MAX), more = rows.length - shown.length;
+
+	return rows.length ? make('table', '', line('th', heads), ...shown.map(row => line('td', row)),
+		more ? line('th', ['and ' + count(more) + ' more']) : null) : null;
+}
+
+function showRange(panel, range) {
+	const {model} = panel.app, {from, until} = range, length = until - from;
+	const busy = model.cpus.filter(cpu => cpu.run.nr).map(cpu =>
+		['CPU ' + cpu.number, percent(cpu.run.covered(cpu.busy, from, until), length)]);
+
+	panel.show(duration(length), [
+		panel.table([['from', exactTime(from)], ['to', exactTime(until)],
+			['a second has', length > 0 ? count(1e9 / length) + ' of these' : ''],
+			['ends in it', plural(slicesIn(model, from, until).reduce((sum, row) => sum + row[1], 0), 'slice', 'slices')],
+			['other events', count(ticksIn(model, from, until))]]),
+		tableOf(['CPU', 'busy'], busy),
+		tableOf(['thread', 'ran', '', 'waited for a CPU'], threadsIn(model, from, until).map(([label, ran, waited]) =>
+			[label, shortTime(ran), percent(ran, length), shortTime(waited)])),
+		tableOf(['slice', 'count', 'failed', 'time', 'longest'], slicesIn(model, from, until).map(([name, nr, failed, time, longest]) =>
+			[name, count(nr), failed ? count(failed) : '', shortTime(time), shortTime(longest)])),
+	]);
+}
+

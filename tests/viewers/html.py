@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# html.py PAGE CHROME [LEFT-OUT] - what a page of ktrace export --to html must hold: the browser is told
+# that nothing may be fetched, no byte of the trace is in the page as it is, and its data has all that
+# CHROME has (ktrace export --to chrome of the same trace): slices with their arguments, points,
+# states, arrows, losses, at the same times.  LEFT-OUT: so many events are not in it.
+#
+# The data is read as the comments of show/html/*.h say it is written, by another reader than
+# that of the page.
+import base64
+import collections
+import decimal
+import hashlib
+import json
+import re
+import sys
+import zlib
+
+STEPS = ['state', 'slice', 'point', 'wake', 'loss', 'unknown']
+COLUMNS = '''step time time.low state.thread state.bits state.begin slice.track slice.shape slice.length slice.length.low
+    slice.end slice.cpu point.track point.shape point.cpu wake.track wake.shape wake.cpu wake.thread loss.cpu
+    loss.length loss.count loss.cause unknown.cpu'''.split()
+STATES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead']
+faults = collections.Counter()
+
+
+def want(right, what):
+    if not right:
+        faults[what] += 1
+
+
+def signed(value):
+    return -(value + 1 >> 1) if value & 1 else value >> 1
+
+
+def varints(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+    want(not shift, 'a number is cut off')
+
+
+def page_parts(page):
+    found = re.findall(r'<script type="text/plain" id="(\w+)">([A-Za-z0-9+/=]*)</script>\n', page)
+    want([name for name, _ in found] == ['head', 'names', 'tape', 'fields', 'texts'], 'parts')
+    return {name: zlib.decompress(base64.b64decode(text, validate=True)) for name, text in found}
+
+
+def check_page(page):
+    """The page without its data is the same for all traces."""
+    bare = re.sub(r'(<script type="text/plain" id="\w+">)[A-Za-z0-9+/=]*</script>', r'\1</script>', page)
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', bare)[1].split()
+    want(policy[:2] == ['default-src', "'none';"] and 'unsafe' not in str(policy), 'policy')
+    for tag in ('style', 'script'):
+        text = re.search(rf'<{tag}(?: type="module")?>(.*?)</{tag}>', bare, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        want(f"'sha256-{digest}'" in str(policy), f'{tag} is not the one that may be used')
+    want(bare.count('<script') == 6, 'scripts')
+    want(not re.search(r'''\b(src|href|action)\s*=\s*["']|url\(|@import|\b(fetch|XMLHttpRequest|WebSocket|import)\(|innerHTML''',
+                       bare.split('</style>')[1]), 'something that could fetch')
+    return hashlib.sha256(bare.encode()).hexdigest()
+
+
+class Fields:
+    """Rows of all shapes, one after another."""
+
+    def __init__(self, shapes, words, data, texts):
+        self.rows, self.next = [], [0] * len(shapes)
+        at = 0
+        for of, name, category, rows, *fields in shapes:
+            columns = []
+            for size in fields[1::2]:
+                columns.append(list(self.values(data[at:at + size], texts)))
+                want(len(columns[-1]) == rows, 'rows of a column')
+                at += size
+            self.rows.append([list(zip([words[f] for f in fields[::2]], row)) for row in zip(*columns)]
+                             if columns else [[]] * rows)
+        want(at == len(data), 'columns of fields')
+
+    @staticmethod
+    def values(data, texts):
+        last = most = 0
+        for value in varints(data):
+            kind, code = value & 3, value >> 2
+            if kind == 1:
+                most += code >> 1 if code & 1 else 0
+                yield texts[(most if code & 1 else code >> 1) - 1]
+                continue
+            last = last + signed(code) & (1 << 64) - 1
+            yield hex(last) if kind == 2 else str(last - (1 << 64) if last >> 63 else last)
+
+    def take(self, shape):
+        self.next[shape] += 1
+        return tuple(self.rows[shape][self.next[shape] - 1])
+
+
+def play(head, names, tape, fields):
+    """Each step as (kind, time, columns, fields)."""
+    at, columns = 0, {}
+    want(len(head['columns']) == len(COLUMNS), 'columns')
+    for name, (size, nr) in zip(COLUMNS, head['columns']):
+        columns[name] = list(varints(tape[at:at + size]) if not name.endswith('low') else tape[at:at + size])
+        want(len(columns[name]) == nr, f'values of {name}')
+        at += size
+    want(at == len(tape), 'columns of the tape')
+    for name in ('time', 'slice.length'):
+        columns[name] = [high << 8 | low for high, low in zip(columns[name], columns.pop(name + '.low'))]
+    steps, times = columns.pop('step'), columns.pop('time')
+    columns = {name: iter(column) for name, column in columns.items()}
+    time = 0
+    for step, later in zip(steps, times):
+        kind, time = STEPS[step], time + signed(later)
+        values = {name.split('.')[1]: next(column) for name, column in columns.items() if name.startswith(kind + '.')}
+        yield kind, time, values, fields.take(values['shape']) if 'shape' in values else ()
+    want(not any(list(column) for column in columns.values()), 'values without a step')
+
+
+def page_read(parts):
+    head, names, texts = (json.loads(parts[name]) for name in ('head', 'names', 'texts'))
+    words = names['words']
+    fields = Fields(names['shapes'], words, parts['fields'], texts)
+    found, last_end, last_wake = collections.Counter(), {}, {}
+    for kind, time, v, row in play(head, names, parts['tape'], fields):
+        if 'shape' in v:
+            name, category = (words[names['shapes'][v['shape']][i]] for i in (1, 2))
+        if kind == 'state':
+            tid, _, cpu = names['threads'][v['thread']][:3]
+            begin = time - (v['begin'] - 1) if v['begin'] else last_end[v['thread']]
+            last_end[v['thread']] = time
+            state = STATES[v['bits'] & 7]
+            if tid:
+                found['state', tid, state, begin, time] += 1
+            if tid and state == 'running':
+                found['run', v['bits'] >> 5, tid, begin, time] += 1
+            if v['bits'] & 16 and tid:
+                found['arrow', last_wake[v['thread']], begin] += 1
+        elif kind == 'slice':
+            found['slice', category, name, max(0, time - v['length']), time, row] += 1
+        elif kind in ('point', 'wake'):
+            found['point', name, time, row] += 1
+            if kind == 'wake':
+                last_wake[v['thread']] = time
+        elif kind == 'loss':
+            found['loss', v['cpu'], max(0, time - v['length']), time, v['count'], words[v['cause']]] += 1
+    for track in names['tracks']:
+        want(track[2] <= len(names['threads']), 'track of no thread')
+    want(all(rows == n for (_, _, _, rows, *_), n in zip(names['shapes'], fields.next)), 'rows that nothing has')
+    return head, found
+
+
+def chrome_read(path):
+    trace = json.load(open(path, encoding='utf-8'), parse_float=decimal.Decimal,
+                      object_pairs_hook=lambda pairs: pairs)
+    found, opened, wakes = collections.Counter(), collections.defaultdict(list), {}
+    nr = 0
+    for pairs in dict(trace)['traceEvents']:
+        event = dict(pairs)
+        row, phase = (event['pid'], event['tid']), event['ph']
+        arguments = tuple((name, str(value)) for name, value in event.get('args', ()))
+        ts = int(event.get('ts', 0) * 1000)
+        end = ts + int(event.get('dur', 0) * 1000)
+        if phase == 'B':
+            opened[row].append((event['cat'], event['name'], ts, arguments))
+        elif phase == 'E':
+            category, name, begin, first = opened[row].pop()
+            found['slice', category, name, begin, ts, first + arguments] += 1
+        elif phase == 'i':
+            found['point', event['name'], ts, arguments] += 1
+        elif phase == 's':
+            wakes[event['id']] = ts
+        elif phase == 'f':
+            found['arrow', wakes[event['id']], ts] += 1
+        elif phase == 'X' and event['cat'] == 'cpu':
+            found['run', event['tid'] - 100000000, int(event['name'].rsplit(' ', 1)[1]), ts, end] += 1
+        elif phase == 'X' and event['cat'] == 'state':
+            found['state', event['tid'] - 90000000, event['name'], ts, end] += 1
+        elif phase == 'X' and event['cat'] == 'lost':
+            count = int(dict(arguments)['count']) if event['name'] == 'events lost' else 0
+            found['loss', event['tid'] - 110000000, ts, end, count, dict(arguments)['cause']] += 1
+        elif phase == 'X':
+            found['slice', event['cat'], event['name'], ts, end, arguments] += 1
+    return found
+
+
+page = open(sys.argv[1], encoding='ascii').read()
+bare = check_page(page)
+head, got = page_read(page_parts(page))
+want(sum(head['density']) == head['events'], 'the density has all events')
+if len(sys.argv) > 3:
+    want(head['leftOut'] == int(sys.argv[3]), f'{head["leftOut"]} events are left out')
+else:
+    want(not head['leftOut'], 'events are left out')
+expected = chrome_read(sys.argv[2])
+for what, a, b in (('only in the page', got, expected), ('not in the page', expected, got)):
+    for missing in list((a - b).items())[:4]:
+        faults[f'{what}: {missing}'] += 1
+kinds = collections.Counter()
+for key, nr in got.items():
+    kinds[key[0]] += nr
+print(', '.join(f'{nr} {kind}s' for kind, nr in sorted(kinds.items())), f'page {bare[:8]}')
+for fault, times in faults.items():
+    print(f'{times} times: {fault}')
+sys.exit(bool(faults))
