@@ -127,6 +127,9 @@ function sliceText(model, fields, id) {
 	const row = fields.row(shape, model.slices.row[id]).filter(([name]) => !/stack$/.test(name));
 	const result = row.find(([name]) => name === RESULT);
 
+	/* Nothing is known of how it ended. */
+	if (shape.category === 'syscall' && !result)
+		return shape.name + '(' + row.filter(([name]) => name !== 'end').map(([, text]) => text).join(', ') + ') = ?';
 	if (!result)
 		return shape.name + (row.length ? '  ' + row.map(([name, text]) => name + '=' + text).join(' ') : '');
 	return shape.name + '(' + row.filter(([name]) => name !== RESULT && name !== 'end').map(([, text]) => text).join(', ') +

@@ -20,6 +20,8 @@ class App {
 		this.canvas = element('lanes');
 		this.showAll();
 		this.readAddress();
+		/* Only what people do changes the address. */
+		clearTimeout(this.writes);
 		this.draw();
 		this.listen();
 	}

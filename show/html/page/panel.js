@@ -90,6 +90,28 @@ function ranOn(model, cpu, from, until) {
 	return [...ran].sort((a, b) => b[1] - a[1]);
 }
 
+/* [CPU, from, until] of each time that the thread waited for a CPU: in a slice, in a state or in front of it. */
+function waitsOf(model, selection) {
+	const {states, wakes} = model, {thread, begin, end} = selection;
+	const isWait = id => states.what[id] === STATE.runnable || states.what[id] === STATE.preempted;
+
+	if (selection.kind === 'slice' && thread) {
+		const row = thread.states, found = [];
+
+		for (let i = row.after(begin); i < row.nr && row.begin[i] < end; i++)
+			if (isWait(row.id[i]))
+				found.push([states.cpu[row.id[i]], Math.max(begin, row.begin[i]), Math.min(end, row.end[i])]);
+		return found;
+	}
+	if (selection.kind !== 'state')
+		return [];
+	if (isWait(selection.id))
+		return [[states.cpu[selection.id], begin, end]];
+	const wake = states.what[selection.id] === STATE.running ? states.wake[selection.id] : -1;
+
+	return wake >= 0 ? [[states.cpu[selection.id], wakes.time[wake], begin]] : [];
+}
+
 class Panel {
 	constructor(app) {
 		this.app = app;
@@ -185,24 +207,24 @@ class Panel {
 
 	/* While a thread waited for a CPU: who ran there instead. */
 	waited(selection) {
-		const {app} = this, {states, wakes} = app.model;
-		let from = selection.begin, until = selection.end;
+		const waits = waitsOf(this.app.model, selection), sums = new Map();
 
-		if (selection.kind !== 'state')
-			return [];
-		const what = states.what[selection.id], wake = states.wake[selection.id];
+		for (const [number, from, until] of waits) {
+			const cpu = this.app.model.cpuOf.get(number);
 
-		if (what === STATE.running && wake >= 0) {
-			from = wakes.time[wake];
-			until = selection.begin;
-		} else if (what !== STATE.runnable && what !== STATE.preempted) {
-			return [];
+			for (const [thread, time] of cpu ? ranOn(this.app.model, cpu, from, until) : []) {
+				const key = thread.label + ' on CPU ' + number;
+
+				sums.set(key, (sums.get(key) ?? 0) + time);
+			}
 		}
-		const cpu = app.model.cpuOf.get(states.cpu[selection.id]);
-		const ran = cpu ? ranOn(app.model, cpu, from, until) : [];
+		const ran = [...sums].sort((a, b) => b[1] - a[1]);
 
-		return [['waited for a CPU', duration(until - from)], ...ran.slice(0, LINES_MAX).map(([thread, time]) =>
-			['ran instead', thread.label + ', ' + shortTime(time) + ' on CPU ' + cpu.number])];
+		return waits.length ? [
+			['waited for a CPU', duration(waits.reduce((sum, [, from, until]) => sum + until - from, 0))],
+			...ran.slice(0, LINES_MAX).map(([key, time]) => ['ran instead', key + ', ' + shortTime(time)]),
+			...ran.length > LINES_MAX ? [['', 'and more']] : [],
+		] : [];
 	}
 
 	woken(selection) {
