@@ -85,11 +85,35 @@ class Painter {
 		this.view = view;
 		this.scale = this.width / (view.until - view.from);
 		this.step = 1 / this.scale;
-		this.fill = null;
+		this.fill = this.pending = null;
 	}
 
 	x(time) {
 		return LABELS + (time - this.view.from) * this.scale;
+	}
+
+	/* A pixel of many: those that touch and look the same are filled at once, at the latest by flush(). */
+	column(x, y, height, color, alpha = 1) {
+		const last = this.pending, strength = Math.ceil(alpha * 8) / 8;
+
+		if (last && last.color === color && last.alpha === strength && last.y === y && last.height === height &&
+			Math.abs(last.x + last.width - x) < 0.1) {
+			last.width = x + 1 - last.x;
+			return;
+		}
+		this.flush();
+		this.pending = {x, y, width: 1, height, color, alpha: strength};
+	}
+
+	flush() {
+		const last = this.pending;
+
+		if (!last)
+			return;
+		this.pending = null;
+		this.context.globalAlpha = last.alpha;
+		this.rectangle(last.x, last.y, last.width, last.height, last.color);
+		this.context.globalAlpha = 1;
 	}
 
 	/* From one time to another, at least as wide as width; cut at the edges. */
@@ -174,10 +198,10 @@ class Painter {
 		}, (from, until, begin, end) => {
 			const busy = (cpu.busy[until] - cpu.busy[from]) / this.step;
 			const thread = threadOf(cpu.run.longest(from, until));
-			const height = Math.max(2, Math.min(1, busy) * (RUN - 1));
+			const height = Math.max(2, Math.round(Math.min(1, busy) * (RUN - 1)));
 
 			if (busy > 0)
-				this.rectangle(this.x(begin), y + RUN - 1 - height, 1, height, thread.tid ? this.threadColor(thread) : theme.tick);
+				this.column(this.x(begin), y + RUN - 1 - height, height, thread.tid ? this.threadColor(thread) : theme.tick);
 		});
 		this.losses(cpu.losses, y, RUN - 1);
 	}
@@ -185,14 +209,26 @@ class Painter {
 	threadColor(thread) {
 		const {palette} = this.theme;
 
-		return palette[hueOf(thread.name, palette.length)];
+		return palette[hueOf(thread.label, palette.length)];
 	}
 
 	unknown(row, y, height) {
 		const hatch = this.theme.hatch(this.context, this.theme.unknown);
 
-		this.eachInterval(row, i => this.box(row.begin[i], row.end[i], y, height, hatch),
-			(from, until, begin, end) => this.box(begin, end, y, height, hatch));
+		const boxes = [];
+		/* To fill with a pattern takes long: what touches is filled at once. */
+		const add = (begin, end) => {
+			const last = boxes[boxes.length - 1];
+
+			if (last && begin <= last[1] + this.step / 8)
+				last[1] = end;
+			else
+				boxes.push([begin, end]);
+		};
+
+		this.eachInterval(row, i => add(row.begin[i], row.end[i]), (from, until, begin, end) => add(begin, end));
+		for (const [begin, end] of boxes)
+			this.box(begin, end, y, height, hatch);
 	}
 
 	/* However short: they must be seen. */
@@ -211,6 +247,8 @@ class Painter {
 		const hatch = theme.hatch(this.context, theme.unknown);
 		const height = STATES - 1;
 
+		this.eachInterval(row, () => this.flush(), (from, until, begin) => this.column(this.x(begin), y + 3, 3, theme.sleeping));
+		this.flush();
 		this.eachInterval(row, i => {
 			const state = what[row.id[i]];
 			const thin = state === STATE.sleeping || state === STATE.stopped;
@@ -221,15 +259,16 @@ class Painter {
 		}, (from, until, begin, end) => {
 			let top = y + height;
 
-			this.box(begin, end, y + 3, 3, theme.sleeping);
 			for (const [sum, color] of [[thread.running, theme.running], [thread.waiting, theme.runnable],
 				[thread.blocked, theme.blocked], [thread.unknown, theme.unknown]]) {
 				const part = Math.min(1, (sum[until] - sum[from]) / this.step) * height;
 
 				if (part <= 0)
 					continue;
-				this.rectangle(this.x(begin), Math.max(y, top - Math.max(1, part)), 1, Math.max(1, part), color);
-				top -= part;
+				const size = Math.max(1, Math.round(part));
+
+				this.column(this.x(begin), Math.max(y, top - size), size, color);
+				top -= size;
 			}
 		});
 	}
@@ -250,16 +289,15 @@ class Painter {
 			this.context.globalAlpha = 1;
 			if (model.failed?.[id])
 				this.rectangle(left, y + height - 1.5, width, 1.5, theme.failed);
-			if (slices.how[id])
+			if (slices.how[id] && width > 8)
 				this.box(row.end[i] - 5 * this.step, row.end[i], y, height, theme.hatch(this.context, theme.unknown), 5);
 			if (width > 20)
 				this.text(this.app.sliceLabel(id, width), left + 2, y + height / 2 + 0.5, width - 4, hits && !hits[id] ? theme.dim : theme.ink);
 		}, (from, until, begin, end) => {
 			const longest = row.longest(from, until), share = Math.min(1, (row.sum[until] - row.sum[from]) / this.step);
 
-			this.context.globalAlpha = hits ? this.anyHit(row, from, until, hits) ? 1 : 0.15 : 0.35 + 0.65 * share;
-			this.rectangle(this.x(begin), y, 1, height, theme.palette[hueOf(nameOf(longest), theme.palette.length)]);
-			this.context.globalAlpha = 1;
+			this.column(this.x(begin), y, height, theme.palette[hueOf(nameOf(longest), theme.palette.length)],
+				hits ? this.anyHit(row, from, until, hits) ? 1 : 0.15 : 0.35 + 0.65 * share);
 		});
 	}
 
@@ -291,11 +329,10 @@ class Painter {
 			const next = Math.max(i + 1, lowerBound(times, end, i));
 			const hit = marks && ids.subarray(i, Math.min(next, i + 64)).some(id => marks.has(id));
 
-			this.context.globalAlpha = hit ? 1 : marks ? 0.2 : Math.min(1, 0.55 + Math.log2(next - i) / 12);
-			this.rectangle(LABELS + pixel, y, 1, TICKS - 2, hit ? theme.hit : theme.tick);
+			this.column(LABELS + pixel, y, TICKS - 2, hit ? theme.hit : theme.tick,
+				hit ? 1 : marks ? 0.2 : Math.min(1, 0.55 + Math.log2(next - i) / 12));
 			i = next;
 		}
-		this.context.globalAlpha = 1;
 	}
 
 	/* ---- lanes ---- */
@@ -310,8 +347,10 @@ class Painter {
 		this.fill = null;
 		this.charWidth = undefined;
 		for (const part of lane.parts)
-			if (this[part.kind])
+			if (this[part.kind]) {
 				this[part.kind](part, y + part.y);
+				this.flush();
+			}
 		context.restore();
 		this.fill = null;
 		if (lane.kind === 'head')
