@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# html.py PAGE CHROME [LEFT-OUT] - what a page of ktrace export --to html must hold: the browser is told
+# html.py PAGE CHROME EVENTS.json - what a page of ktrace export --to html must hold: the browser is told
 # that nothing may be fetched, no byte of the trace is in the page as it is, and its data has all that
 # CHROME has (ktrace export --to chrome of the same trace): slices with their arguments, points,
-# states, arrows, losses, at the same times.  LEFT-OUT: so many events are not in it.
+# states, arrows, losses, of the same threads at the same times.  CPUs are those of EVENTS.json (ktrace export --to
+# json).
 #
 # The data is read as the comments of show/html/*.h say it is written, by another reader than
 # that of the page.
@@ -22,6 +23,7 @@ COLUMNS = '''step time time.low state.thread state.bits state.begin slice.track 
     slice.end slice.cpu point.track point.shape point.cpu wake.track wake.shape wake.cpu wake.thread loss.cpu
     loss.length loss.count loss.cause unknown.cpu'''.split()
 STATES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead']
+ROW = 10000000  # what other rows of a thread have more than its number (show/chrome.c)
 faults = collections.Counter()
 
 
@@ -120,7 +122,13 @@ def play(head, names, tape, fields):
     want(not any(list(column) for column in columns.values()), 'values without a step')
 
 
-def page_read(parts):
+def owner_of(names, values):
+    """The number of the thread whose track it is; 0: of none, or an idle one."""
+    thread = names['tracks'][values['track']][2]
+    return names['threads'][thread - 1][0] if thread else 0
+
+
+def page_read(parts, cpus):
     head, names, texts = (json.loads(parts[name]) for name in ('head', 'names', 'texts'))
     words = names['words']
     fields = Fields(names['shapes'], words, parts['fields'], texts)
@@ -140,9 +148,11 @@ def page_read(parts):
             if v['bits'] & 16 and tid:
                 found['arrow', last_wake[v['thread']], begin] += 1
         elif kind == 'slice':
-            found['slice', category, name, max(0, time - v['length']), time, row] += 1
+            found['slice', owner_of(names, v), category, name, max(0, time - v['length']), time, row] += 1
+            cpus.append((max(0, time - v['length']), v['cpu']))
         elif kind in ('point', 'wake'):
-            found['point', name, time, row] += 1
+            found['point', owner_of(names, v), name, time, row] += 1
+            cpus.append((time, v['cpu']))
             if kind == 'wake':
                 last_wake[v['thread']] = time
         elif kind == 'loss':
@@ -161,6 +171,7 @@ def chrome_read(path):
     for pairs in dict(trace)['traceEvents']:
         event = dict(pairs)
         row, phase = (event['pid'], event['tid']), event['ph']
+        owner = event['tid'] % ROW if event['pid'] else 0
         arguments = tuple((name, str(value)) for name, value in event.get('args', ()))
         ts = int(event.get('ts', 0) * 1000)
         end = ts + int(event.get('dur', 0) * 1000)
@@ -168,9 +179,9 @@ def chrome_read(path):
             opened[row].append((event['cat'], event['name'], ts, arguments))
         elif phase == 'E':
             category, name, begin, first = opened[row].pop()
-            found['slice', category, name, begin, ts, first + arguments] += 1
+            found['slice', owner, category, name, begin, ts, first + arguments] += 1
         elif phase == 'i':
-            found['point', event['name'], ts, arguments] += 1
+            found['point', owner, event['name'], ts, arguments] += 1
         elif phase == 's':
             wakes[event['id']] = ts
         elif phase == 'f':
@@ -183,18 +194,23 @@ def chrome_read(path):
             count = int(dict(arguments)['count']) if event['name'] == 'events lost' else 0
             found['loss', event['tid'] - 110000000, ts, end, count, dict(arguments)['cause']] += 1
         elif phase == 'X':
-            found['slice', event['cat'], event['name'], ts, end, arguments] += 1
+            found['slice', owner, event['cat'], event['name'], ts, end, arguments] += 1
     return found
 
 
 page = open(sys.argv[1], encoding='ascii').read()
 bare = check_page(page)
-head, got = page_read(page_parts(page))
+cpus = []
+head, got = page_read(page_parts(page), cpus)
+recorded = set()
+for line in open(sys.argv[3], encoding='utf-8', errors='replace'):
+    event = json.loads(line)
+    if 'event' in event:
+        recorded.add((event['time'] - int(head['begin']), event['cpu']))
+# What began before the part that is in the page has a begin that is not.
+want(all(pair in recorded or not pair[0] for pair in cpus), 'something was on another CPU')
 want(sum(head['density']) == head['events'], 'the density has all events')
-if len(sys.argv) > 3:
-    want(head['leftOut'] == int(sys.argv[3]), f'{head["leftOut"]} events are left out')
-else:
-    want(not head['leftOut'], 'events are left out')
+want(not head['leftOut'], 'events are left out')
 expected = chrome_read(sys.argv[2])
 for what, a, b in (('only in the page', got, expected), ('not in the page', expected, got)):
     for missing in list((a - b).items())[:4]:
@@ -202,7 +218,7 @@ for what, a, b in (('only in the page', got, expected), ('not in the page', expe
 kinds = collections.Counter()
 for key, nr in got.items():
     kinds[key[0]] += nr
-print(', '.join(f'{nr} {kind}s' for kind, nr in sorted(kinds.items())), f'page {bare[:8]}')
+print(', '.join(f'{kind}: {nr}' for kind, nr in sorted(kinds.items())), f'page {bare[:8]}')
 for fault, times in faults.items():
     print(f'{times} times: {fault}')
 sys.exit(bool(faults))

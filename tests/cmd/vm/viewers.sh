@@ -38,7 +38,7 @@ formats()	# TRACE
 	ends 0 "firefox has it all: $1 ($out markers)"
 	run ktrace export -q --to html -o "$1.html" "$1"
 	ends 0 "html of $1"
-	run python3 "$viewers/html.py" "$1.html" "$1.chrome"
+	run python3 "$viewers/html.py" "$1.html" "$1.chrome" "$1.json"
 	ends 0 "html has it all: $1 ($out)"
 }
 
