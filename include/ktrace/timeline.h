@@ -51,6 +51,8 @@ struct ktrace_timeline_thread {
 	uint32_t cpu;	  /* if @tid is 0: whose idle thread it is */
 	const char *comm; /* its name now; "<...>": not known */
 	void *data;	  /* the caller's; NULL at first */
+	/* When it was new (sched:sched_wakeup_new), ns; 0: the trace does not have that. */
+	uint64_t born;
 };
 
 enum ktrace_timeline_kind {
@@ -101,6 +103,11 @@ struct ktrace_timeline_slice {
 	uint64_t end;
 	enum ktrace_timeline_end how;
 	void *data; /* the caller's; NULL at first */
+	/*
+	 * On KTRACE_TRACK_RAW_CALLS: the same call is on KTRACE_TRACK_CALLS, too.  If the event of
+	 * all calls comes first, this is known when the other slice begins.
+	 */
+	bool twin;
 };
 
 enum ktrace_timeline_states {
@@ -133,6 +140,12 @@ struct ktrace_timeline_state {
 	bool cut;
 	bool runs; /* the thread runs from @end on, on @next_cpu */
 	uint32_t next_cpu;
+	/*
+	 * KTRACE_STATE_RUNNABLE: the event that has begun it (sched:sched_wakeup) comes later than
+	 * the wake, and that of the wake (sched:sched_waking) is missing: it was ready to run
+	 * before @begin, and since when is not known.
+	 */
+	bool unbegun;
 };
 
 /* An event has made a thread ready to run. */

@@ -408,6 +408,12 @@ KTRACE_API const struct ktrace_event *ktrace_cursor_event(
 	const struct ktrace_cursor *cursor);
 KTRACE_API const struct ktrace_loss *ktrace_cursor_loss(
 	const struct ktrace_cursor *cursor);
+/*
+ * A loss is delivered at the end of its gap.  Since when (ns) events of the kernel are missing whose
+ * loss is still to be delivered; 0: there are none.  Who stops before the end of a trace must ask.
+ */
+KTRACE_API uint64_t
+ktrace_cursor_losing_since(const struct ktrace_cursor *cursor);
 
 /* Bytes of the streams that have been read, for a progress display. */
 KTRACE_API uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor);

@@ -567,7 +567,7 @@ bool cursor_is_losing(const struct ktrace_cursor *cursor,
 	return false;
 }
 
-uint64_t cursor_losing_since(const struct ktrace_cursor *cursor)
+uint64_t ktrace_cursor_losing_since(const struct ktrace_cursor *cursor)
 {
 	const struct clock *clock = &cursor->trace->clock;
 	uint64_t now, from;
@@ -597,6 +597,12 @@ void cursor_count_sleep(struct ktrace_cursor *cursor)
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor)
 {
 	return &cursor->machine.tasks;
+}
+
+const struct ktrace_types *cursor_trace_types(
+	const struct ktrace_cursor *cursor)
+{
+	return ktrace_get_types(cursor->trace);
 }
 
 uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)

@@ -29,13 +29,10 @@ bool cursor_runs_on(const struct ktrace_cursor *cursor,
  */
 bool cursor_is_losing(const struct ktrace_cursor *cursor,
 		      const struct cursor_place *place);
-/*
- * Since when events of the kernel are missing whose loss is still to be delivered, ns; 0: there is
- * none.
- */
-uint64_t cursor_losing_since(const struct ktrace_cursor *cursor);
 /* From now on the tasks have how long they slept. */
 void cursor_count_sleep(struct ktrace_cursor *cursor);
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor);
+const struct ktrace_types *cursor_trace_types(
+	const struct ktrace_cursor *cursor);
 
 #endif /* KT_LIB_READ_CURSOR_H */

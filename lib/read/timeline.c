@@ -44,9 +44,10 @@ static void role_find(struct role *role, const struct ktrace_type *type)
 		return;
 	if (!strcmp(type->name, "sched_switch"))
 		switch_find(role);
-	else if (!strcmp(type->name, "sched_waking") ||
-		 !strcmp(type->name, "sched_wakeup"))
-		wake_find(role, PART_WAKE);
+	else if (!strcmp(type->name, "sched_waking"))
+		wake_find(role, PART_WAKING);
+	else if (!strcmp(type->name, "sched_wakeup"))
+		wake_find(role, PART_WAKEUP);
 	else if (!strcmp(type->name, "sched_wakeup_new"))
 		wake_find(role, PART_WAKE_NEW);
 }
@@ -78,6 +79,7 @@ static const struct role *role_get(struct ktrace_timeline *t,
 	role = &t->roles[type->number];
 	if (role->type != type)
 		role_find(role, type);
+	t->wakings |= role->part == PART_WAKING;
 	return role;
 }
 

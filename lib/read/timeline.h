@@ -49,8 +49,10 @@ struct thread {
 	struct thread *older, *newer;
 	struct track *tracks;
 	uint32_t nr_open; /* slices */
-	bool gone;	  /* it has ended: it waits for its slices */
-	uint64_t task;	  /* of the event that had the name */
+	/* The begin of this one was the last event of a call; NULL: it was an end. */
+	struct slice *call;
+	bool gone;     /* it has ended: it waits for its slices */
+	uint64_t task; /* of the event that had the name */
 	char comm[KT_COMM_LEN + 1];
 
 	/* The state that it is in. */
@@ -60,6 +62,7 @@ struct thread {
 	bool known;   /* false: nothing is known of what was before */
 	bool told;    /* a state of it */
 	bool shown;   /* so was the event that has begun it */
+	bool unbegun; /* as in struct ktrace_timeline_state */
 	uint64_t since;
 	uint64_t gaps; /* timeline->gaps of that time */
 	uint32_t cpu;
@@ -80,7 +83,8 @@ struct cpu {
 enum part {
 	PART_NONE,
 	PART_SWITCH,
-	PART_WAKE,
+	PART_WAKING,   /* the wake itself */
+	PART_WAKEUP,   /* behind it: the thread is in the queue of a CPU */
 	PART_WAKE_NEW, /* the thread is new */
 };
 
@@ -98,10 +102,12 @@ struct ktrace_timeline {
 	struct ktrace_spans *spans;
 	struct role *roles; /* by the type's number */
 	size_t nr_roles;
-	bool states;	/* there was a context switch */
-	bool shown;	/* the event that is being taken */
-	uint64_t now;	/* its time */
-	uint64_t begin; /* of what is shown; 0: nothing yet */
+	bool states;	 /* there was a context switch */
+	bool wakings;	 /* the trace has sched:sched_waking */
+	size_t nr_types; /* of its types that were looked at for that */
+	bool shown;	 /* the event that is being taken */
+	uint64_t now;	 /* its time */
+	uint64_t begin;	 /* of what is shown; 0: nothing yet */
 	/* While a loss is being taken: the begin of the gap. */
 	uint64_t lost_at;
 	int err; /* of a call in the midst of spans */

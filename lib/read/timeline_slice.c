@@ -43,6 +43,30 @@ void slices_forget(struct ktrace_timeline *t)
 		given_up_remove(t, t->given_up);
 }
 
+static bool is_call(const struct track *track)
+{
+	return track->public.kind == KTRACE_TRACK_CALLS ||
+	       track->public.kind == KTRACE_TRACK_RAW_CALLS;
+}
+
+/*
+ * The two events of a call's begin follow each other, in any order.  A slice whose end was not
+ * recorded is no twin of later calls: other events of calls lie between.
+ */
+static void twin_find(struct thread *thread, struct slice *slice)
+{
+	struct slice *other = thread->call;
+
+	thread->call = slice;
+	if (!other || other->public.track == slice->public.track)
+		return;
+	if (other->public.track->kind == KTRACE_TRACK_RAW_CALLS)
+		other->public.twin = true;
+	else
+		slice->public.twin = true;
+	thread->call = NULL;
+}
+
 /* The innermost slice of the track ends.  @span: it still has one. */
 static int slice_pop(struct ktrace_timeline *t, struct track *track,
 		     const struct ktrace_event *event, bool span)
@@ -53,6 +77,9 @@ static int slice_pop(struct ktrace_timeline *t, struct track *track,
 
 	track->top = slice->outer;
 	track->nr--;
+	if (thread && is_call(track) &&
+	    (slice == thread->call || slice->public.how == KTRACE_SLICE_ENDED))
+		thread->call = NULL;
 	if (slice->shown) {
 		track->public.time = slice->public.end;
 		if (t->calls.end)
@@ -142,6 +169,8 @@ static int slice_begin(struct ktrace_timeline *t,
 	thread = thread_of_track(track);
 	if (thread)
 		thread->nr_open++;
+	if (thread && is_call(track))
+		twin_find(thread, slice);
 	if (err || !slice->shown || !t->calls.begin)
 		return err;
 	track->public.time = event->time;

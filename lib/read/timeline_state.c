@@ -13,8 +13,10 @@
  * ended in the gap already; so the cursor is asked for the gaps that it is going to tell.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "cursor.h"
 #include "timeline.h"
 
 /* Bits of prev_state, as the header of the kernel that defines sched_switch names them. */
@@ -75,7 +77,7 @@ static uint64_t gap_since(const struct ktrace_timeline *t,
 	if (thread->gaps == t->gaps) {
 		if (thread->doubted)
 			return thread->since;
-		gap = t->cursor ? cursor_losing_since(t->cursor) : 0;
+		gap = t->cursor ? ktrace_cursor_losing_since(t->cursor) : 0;
 		if (!gap)
 			return 0;
 	} else if (t->gaps - thread->gaps > GAPS_MAX) {
@@ -100,6 +102,7 @@ static int state_end(struct ktrace_timeline *t, struct thread *thread,
 		.cut = thread->cut,
 		.runs = thread->runs,
 		.next_cpu = thread->next_cpu,
+		.unbegun = thread->unbegun,
 	};
 	uint64_t gap = gap_since(t, thread);
 	int err;
@@ -117,7 +120,7 @@ static int state_end(struct ktrace_timeline *t, struct thread *thread,
 	state.cut = true;
 	state.runs = false;
 	err = state_tell(t, thread, &state);
-	state.cut = false;
+	state.cut = state.unbegun = false;
 	state.runs = thread->runs;
 	state.state = KTRACE_STATE_UNKNOWN;
 	state.begin = state.end;
@@ -139,6 +142,7 @@ static void state_begin(struct ktrace_timeline *t, struct thread *thread,
 	thread->doubted = false;
 	thread->cut = false;
 	thread->runs = false;
+	thread->unbegun = false;
 	if (state != KTRACE_STATE_RUNNING && state != KTRACE_STATE_RUNNABLE)
 		thread->wake = 0;
 }
@@ -346,11 +350,40 @@ static uint32_t cpu_of_wake(const struct ktrace_timeline *t,
 	return role->cpu && table_find(&t->cpus, cpu) ? cpu : event->cpu;
 }
 
+/* Types of a stream come while it is read. */
+static bool wakings_known(struct ktrace_timeline *t)
+{
+	const struct ktrace_types *types;
+
+	if (t->wakings || !t->cursor)
+		return t->wakings;
+	types = cursor_trace_types(t->cursor);
+	for (; t->nr_types < ktrace_types_count(types); t->nr_types++) {
+		const struct ktrace_type *type =
+			ktrace_types_get(types, t->nr_types);
+
+		t->wakings |= !type->marker && !strcmp(type->system, "sched") &&
+			      !strcmp(type->name, "sched_waking");
+	}
+	return t->wakings;
+}
+
+/* It was woken before this event, and nobody has seen that. */
+static bool wake_is_missing(struct ktrace_timeline *t, const struct role *role,
+			    const struct thread *thread)
+{
+	if (role->part != PART_WAKEUP || !wakings_known(t))
+		return false;
+	return !thread->known || thread->state == KTRACE_STATE_UNKNOWN ||
+	       gap_since(t, thread);
+}
+
 int state_wake(struct ktrace_timeline *t, const struct role *role,
 	       const struct ktrace_event *event, bool *wakes)
 {
 	uint32_t tid = value_of(event, role->pid);
 	struct thread *thread;
+	bool unbegun;
 	int err;
 
 	if (!tid || tid >= TASKS_MAX)
@@ -371,9 +404,13 @@ int state_wake(struct ktrace_timeline *t, const struct role *role,
 	     thread->state == KTRACE_STATE_RUNNABLE ||
 	     thread->state == KTRACE_STATE_PREEMPTED))
 		return 0;
+	unbegun = wake_is_missing(t, role, thread);
 	err = state_end(t, thread, event->time, false);
 	state_begin(t, thread, KTRACE_STATE_RUNNABLE, event->time,
 		    cpu_of_wake(t, role, event));
+	thread->unbegun = unbegun;
+	if (role->part == PART_WAKE_NEW)
+		thread->public.born = event->time;
 	thread->wake = t->shown ? ++t->wakes : 0;
 	*wakes = true;
 	return err || !t->shown || !t->calls.wake ? err
