@@ -50,6 +50,11 @@ struct count {
 	uint64_t events;
 	uint64_t bytes;
 	uint64_t lost[KTRACE_LOST_NR];
+	/*
+	 * Since then (ns) events of a CPU were missing at the end of the part, and how many is told
+	 * behind it only; 0: none were.
+	 */
+	uint64_t losing;
 	uint64_t begin; /* time of the first event; 0: no events */
 	uint64_t end;
 };

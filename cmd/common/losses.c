@@ -35,6 +35,19 @@ void losses_complete(struct count *c, const struct ktrace_info *info,
 	count_losses(c);
 }
 
+void losses_cut(struct count *c, const struct ktrace_cursor *cursor, int item,
+		uint64_t until)
+{
+	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
+	uint64_t since = ktrace_cursor_losing_since(cursor);
+
+	if (item == KTRACE_LOSS && !loss->programs &&
+	    loss->cause != KTRACE_LOST_TASK && (!since || loss->from < since))
+		since = loss->from;
+	if (since && since <= until)
+		c->losing = since;
+}
+
 static void lost_print(const struct count *c)
 {
 	printf("\n%14s\n", "lost");
@@ -46,12 +59,15 @@ static void lost_print(const struct count *c)
 			printf(": %s", loss_remedy(i));
 		putchar('\n');
 	}
+	if (c->losing)
+		printf("%14s  from %lu.%09lu on, until behind the part: how many is not known\n",
+		       "", c->losing / 1000000000, c->losing % 1000000000);
 }
 
 void losses_print(const struct count *c, const struct ktrace_miss *misses,
 		  size_t nr_misses)
 {
-	bool missed = misses_any(misses, nr_misses), lost = false;
+	bool missed = misses_any(misses, nr_misses), lost = c->losing != 0;
 
 	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		lost |= c->lost[i] != 0;

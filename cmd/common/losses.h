@@ -11,6 +11,12 @@
  */
 void losses_complete(struct count *c, const struct ktrace_info *info,
 		     const struct ktrace_cursor_options *o);
+/*
+ * The cursor has been read until behind a part, with @item, which ends at @until (ns): says in
+ * c->losing if a gap has begun in the part and ends behind it.
+ */
+void losses_cut(struct count *c, const struct ktrace_cursor *cursor, int item,
+		uint64_t until);
 /* What was lost, and what sources have missed in the whole recording. */
 void losses_print(const struct count *c, const struct ktrace_miss *misses,
 		  size_t nr_misses);

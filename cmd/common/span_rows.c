@@ -3,17 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "span_rows.h"
 
 #define CHAINS_MIN 256
 
+/* Nobody who chooses the names knows which of them have the same chain. */
 static size_t chain_of(const struct span_rows *rows, const struct span_row *key)
 {
-	uint64_t hash = key->kind + key->tid * 31ull;
+	uint64_t hash = (key->tid ^ (uint64_t)key->kind << 32) * rows->seed[0];
 
 	for (const char *p = key->name; *p; p++)
-		hash = hash * 31 + (unsigned char)*p;
-	return hash * 0x9e3779b97f4a7c15ull >> 32 & (rows->nr_chains - 1);
+		hash = ((hash ^ hash >> 32) + (unsigned char)*p) *
+		       rows->seed[1];
+	return (hash ^ hash >> 29) * 0x9e3779b97f4a7c15ull >> 32 &
+	       (rows->nr_chains - 1);
 }
 
 static bool row_is(const struct span_row *row, const struct span_row *key)
@@ -31,6 +35,10 @@ static void rows_spread(struct span_rows *rows)
 
 	if (!chains)
 		return;
+	if (!nr) {
+		rows->seed[0] = table_factor();
+		rows->seed[1] = table_factor();
+	}
 	rows->chains = chains;
 	rows->nr_chains = more;
 	for (size_t i = 0; i < nr; i++) {
@@ -84,6 +92,20 @@ struct span_row *span_rows_get(struct span_rows *rows,
 	return row;
 }
 
+int span_row_title(struct span_row *row, const char *title)
+{
+	char *copy;
+
+	if (row->title && !strcmp(row->title, title))
+		return 0;
+	copy = strdup(title);
+	if (!copy)
+		return -ENOMEM;
+	free(row->title);
+	row->title = copy;
+	return 0;
+}
+
 int span_rows_sort(const struct span_rows *rows,
 		   int (*compare)(const void *a, const void *b, void *data),
 		   void *data, struct span_row ***sorted)
@@ -112,6 +134,7 @@ void span_rows_free(struct span_rows *rows)
 			next = row->chain;
 			histogram_free(&row->ns);
 			free(row->name);
+			free(row->title);
 			free(row);
 		}
 	}
