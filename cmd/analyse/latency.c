@@ -58,23 +58,45 @@ struct together {
 	uint64_t idle;
 };
 
-static int run_together(void *data, const struct run *run)
+static int run_keep(void *data, const struct run *run)
 {
 	struct together *all = data;
-	unsigned int i;
 
-	if (!run->tid) {
-		all->idle += run->end - run->begin;
-		return 0;
-	}
-	for (i = 0; i < all->nr && all->runs[i].id != run->id; i++)
-		;
-	if (i == all->nr) {
+	if (run->tid)
 		all->runs[all->nr++] = *run;
-		all->runs[i].begin = all->runs[i].end = 0;
-	}
-	all->runs[i].end += run->end - run->begin;
+	else
+		all->idle += run->end - run->begin;
 	return 0;
+}
+
+/* By thread; its last run, with the name that it has, first. */
+static int run_order(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->begin < y->begin) - (x->begin > y->begin);
+}
+
+/* One for each thread: how long it ran. */
+static void runs_join(struct together *all)
+{
+	unsigned int nr = 0;
+
+	qsort(all->runs, all->nr, sizeof(*all->runs), run_order);
+	for (unsigned int i = 0; i < all->nr; i++) {
+		uint64_t ns = all->runs[i].end - all->runs[i].begin;
+
+		if (nr && all->runs[nr - 1].id == all->runs[i].id) {
+			all->runs[nr - 1].end += ns;
+			continue;
+		}
+		all->runs[nr] = all->runs[i];
+		all->runs[nr].begin = 0;
+		all->runs[nr++].end = ns;
+	}
+	all->nr = nr;
 }
 
 static int instead_find(struct latency *l, struct latency_case *c)
@@ -84,8 +106,9 @@ static int instead_find(struct latency *l, struct latency_case *c)
 
 	if (!all)
 		return -ENOMEM;
-	runs_between(&l->runs, c->cpu, c->begin, c->end, run_together, all,
+	runs_between(&l->runs, c->cpu, c->begin, c->end, run_keep, all,
 		     &instead->unknown);
+	runs_join(all);
 	qsort(all->runs, all->nr, sizeof(*all->runs), run_compare);
 	instead->idle = all->idle;
 	instead->nr = all->nr < INSTEAD_MAX ? all->nr : INSTEAD_MAX;
@@ -97,50 +120,15 @@ static int instead_find(struct latency *l, struct latency_case *c)
 	return 0;
 }
 
-/*
- * The cases are a heap while the trace is read, with the shortest one on top.  Of two that are
- * as long, the first one stays.
- */
-static void heap_sink(struct latency *l, size_t at,
-		      const struct latency_case *c)
-{
-	size_t child;
-
-	while ((child = 2 * at + 1) < l->nr_cases) {
-		if (child + 1 < l->nr_cases &&
-		    l->cases[child + 1].ns < l->cases[child].ns)
-			child++;
-		if (l->cases[child].ns >= c->ns)
-			break;
-		l->cases[at] = l->cases[child];
-		at = child;
-	}
-	l->cases[at] = *c;
-}
-
-static void heap_rise(struct latency *l, size_t at,
-		      const struct latency_case *c)
-{
-	while (at && l->cases[(at - 1) / 2].ns > c->ns) {
-		l->cases[at] = l->cases[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	l->cases[at] = *c;
-}
-
 static int case_keep(struct latency *l, const struct latency_case *given)
 {
 	struct latency_case c = *given;
 
-	if (!l->worst || (l->nr_cases == l->worst && c.ns <= l->cases[0].ns))
+	if (!longest_takes(&l->cases, c.ns))
 		return 0;
 	if (l->kind->instead && instead_find(l, &c))
 		return -ENOMEM;
-	if (l->nr_cases == l->worst)
-		heap_sink(l, 0, &c);
-	else
-		heap_rise(l, l->nr_cases++, &c);
-	return 0;
+	return longest_add(&l->cases, &c);
 }
 
 int latency_add(struct latency *l, enum ktrace_span_kind kind,
@@ -150,25 +138,18 @@ int latency_add(struct latency *l, enum ktrace_span_kind kind,
 		.kind = l->by_thread ? 0 : kind,
 		.tid = l->by_thread ? c->tid : 0,
 		.tgid = l->by_thread ? c->tgid : 0,
-		.name = (char *)(l->by_thread || !*c->name ? c->comm : c->name),
+		.name = (char *)(l->by_thread ? ""
+				 : *c->name   ? c->name
+					      : c->comm),
 	};
 	struct span_row *row = span_rows_get(&l->rows, &key);
 
-	if (!row)
+	if (!row || (l->by_thread && span_row_title(row, c->comm)))
 		return -ENOMEM;
 	row->errors += c->error != 0;
 	l->errors += c->error != 0;
 	return histogram_add(&row->ns, c->ns)
 		       ?: histogram_add(&l->all, c->ns) ?: case_keep(l, c);
-}
-
-static int case_compare(const void *a, const void *b)
-{
-	const struct latency_case *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return (x->end > y->end) - (x->end < y->end);
 }
 
 static int row_compare(const void *a, const void *b, void *data)
@@ -178,7 +159,7 @@ static int row_compare(const void *a, const void *b, void *data)
 	int order = (x->ns.max < y->ns.max) - (x->ns.max > y->ns.max);
 
 	order = order ?: (x->kind > y->kind) - (x->kind < y->kind);
-	return order ?: strcmp(x->name, y->name)
+	return order ?: strcmp(span_row_shown(x), span_row_shown(y))
 		       ?: (x->tid > y->tid) - (x->tid < y->tid);
 }
 
@@ -213,18 +194,18 @@ static int events_read(struct latency *l, struct ktrace_cursor *cursor,
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
 	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
-	uint64_t until = l->query.wanted.to;
+	uint64_t until = l->query.wanted.to ?: UINT64_MAX;
 	int err = 0, item;
 
 	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
-		if (until &&
-		    (item == KTRACE_EVENT ? event->time : loss->time) > until)
+		if ((item == KTRACE_EVENT ? event->time : loss->time) > until)
 			break;
 		err = item == KTRACE_EVENT ? event_take(l, timeline, event)
 					   : loss_take(l, timeline, loss);
 	}
 	if (err || item < 0)
 		return err ?: item;
+	losses_cut(&l->lost, cursor, item, until);
 	return ktrace_timeline_finish(timeline);
 }
 
@@ -242,7 +223,7 @@ static int trace_read(struct latency *l, struct ktrace *trace,
 		.state = l->kind->state,
 		.begin = l->kind->begin,
 		.end = l->kind->end,
-		.gone = latency_gone,
+		.gone = l->kind->gone,
 	};
 	struct ktrace_cursor_options all = *options;
 	struct ktrace_timeline *timeline = NULL;
@@ -261,7 +242,7 @@ static int trace_read(struct latency *l, struct ktrace *trace,
 	ktrace_cursor_destroy(cursor);
 	if (err)
 		return err;
-	qsort(l->cases, l->nr_cases, sizeof(*l->cases), case_compare);
+	longest_sort(&l->cases);
 	return span_rows_sort(&l->rows, row_compare, NULL, &l->sorted);
 }
 
@@ -278,7 +259,6 @@ static int latency_show(void *data, struct ktrace *trace,
 		needs_missing(&l->kind->needs, ktrace_get_types(trace), &fails);
 	if (fails && !info->live)
 		return needs_fail(&l->kind->needs, l->missing);
-	l->typed = calls_are_typed(ktrace_get_types(trace));
 	err = trace_read(l, trace, options);
 	if (err == -ENOMEM)
 		return failed("out of memory");
@@ -302,7 +282,7 @@ static void latency_free(struct latency *l)
 	free(l->sorted);
 	histogram_free(&l->all);
 	histogram_free(&l->preempted);
-	free(l->cases);
+	longest_free(&l->cases);
 	runs_free(&l->runs);
 	count_free(&l->lost);
 	query_free(&l->query);
@@ -329,8 +309,12 @@ static int by_parse(struct latency *l, const char *text)
 
 static int worst_parse(struct latency *l, const char *text)
 {
-	if (!number_parse(text, &l->worst) && l->worst <= WORST_MAX)
+	uint64_t max;
+
+	if (!number_parse(text, &max) && max <= WORST_MAX) {
+		l->cases.max = max;
 		return EXIT_OK;
+	}
 	return misused(&command_latency,
 		       "--worst `%s': a number up to %d is expected; 0: none",
 		       text, WORST_MAX);
@@ -350,6 +334,7 @@ static int option_handle(void *data, int option)
 		l->json = true;
 		return EXIT_OK;
 	case 'n':
+		l->is_text = "-n";
 		if (number_parse(optarg, &l->head))
 			return misused(&command_latency,
 				       "--head `%s' is no number", optarg);
@@ -358,6 +343,7 @@ static int option_handle(void *data, int option)
 		return by_parse(l, optarg);
 	case LATENCY_HISTOGRAM:
 		l->histogram = true;
+		l->is_text = "--histogram";
 		return EXIT_OK;
 	case LATENCY_WORST:
 		return worst_parse(l, optarg);
@@ -382,7 +368,8 @@ static int kind_find(struct latency *l, const char *name)
 
 static int latency_main(int argc, char **argv)
 {
-	struct latency l = {.head = 30, .worst = 10};
+	struct latency l = {.head = 30,
+			    .cases = {sizeof(struct latency_case), 10}};
 	int status;
 
 	status = options_parse(&command_latency, argc, argv, option_handle, &l);
@@ -391,10 +378,11 @@ static int latency_main(int argc, char **argv)
 	status = kind_find(&l, optind < argc ? argv[optind++] : NULL);
 	if (!status && optind + 1 < argc)
 		status = misused(&command_latency, "one trace at a time");
-	if (!status && l.worst) {
-		l.cases = calloc(l.worst, sizeof(*l.cases));
-		status = l.cases ? EXIT_OK : failed("out of memory");
-	}
+	if (!status && l.json && l.is_text)
+		status = misused(&command_latency,
+				 "%s is for text: the JSON has all rows and "
+				 "histograms",
+				 l.is_text);
 	if (!status)
 		status =
 			query_run(&l.query, optind < argc ? argv[optind] : NULL,

@@ -14,6 +14,7 @@
 #include "common/query.h"
 #include "common/span_rows.h"
 #include "common/who.h"
+#include "longest.h"
 #include "needs.h"
 #include "runs.h"
 
@@ -32,7 +33,10 @@ struct instead {
 
 /* One of the longest. */
 struct latency_case {
-	uint64_t ns;
+	union {
+		struct longest_item item;
+		uint64_t ns;
+	};
 	uint64_t begin;
 	uint64_t end;
 	uint32_t cpu; /* on which it ended */
@@ -57,11 +61,11 @@ struct latency_kind {
 		     const struct ktrace_event *event);
 	int (*end)(void *data, struct ktrace_timeline_slice *slice,
 		   const struct ktrace_event *event);
+	void (*gone)(void *data, void *theirs);
 	/* Of a slice that begins; NULL: out of memory.  NULL: that of its span. */
 	char *(*name_make)(const struct ktrace_event *event);
-	/* Is the span, of a slice on such a track, one of these? */
-	bool (*is_one)(const struct latency *l, const struct ktrace_span *span,
-		       enum ktrace_timeline_kind track);
+	/* Is the span one of these? */
+	bool (*is_one)(const struct ktrace_span *span);
 	bool errors;  /* they may return one */
 	bool kinds;   /* spans of several kinds may have the same name */
 	bool instead; /* who ran instead is of interest */
@@ -85,12 +89,10 @@ struct latency {
 	bool json;
 	bool by_thread;
 	bool histogram;
-	uint64_t head;	/* rows; 0: all */
-	uint64_t worst; /* cases */
+	uint64_t head;	     /* rows; 0: all */
+	const char *is_text; /* an option that only text obeys */
 
 	/* Results. */
-	const struct ktrace_types *types;
-	bool typed; /* calls have types of their own, so raw ones are not needed */
 	uint64_t
 		begin; /* of the part, or of its first event; 0: there was none */
 	uint64_t end;
@@ -100,8 +102,7 @@ struct latency {
 	uint64_t errors;
 	struct histogram preempted;
 	struct latency_left left;
-	struct latency_case *cases; /* the longest first, when all was read */
-	size_t nr_cases;
+	struct longest cases;
 	struct runs runs;
 	struct count lost;
 	unsigned int missing; /* of kind->needs */
@@ -109,9 +110,6 @@ struct latency {
 
 extern const struct latency_kind latency_sched, latency_syscall, latency_irq,
 	latency_block, latency_lock;
-
-/* For a time line. */
-void latency_gone(void *data, void *theirs);
 
 #define CPU_ANY UINT32_MAX /* it is not known */
 

@@ -34,7 +34,7 @@ static int wait_add(struct latency *l, const struct ktrace_timeline_state *s)
 		.tgid = s->thread->tgid,
 	};
 
-	comm_copy(c.comm, s->thread->comm);
+	text_copy(c.comm, sizeof(c.comm), s->thread->comm);
 	return latency_add(l, KTRACE_SPAN_CPU, &c);
 }
 
@@ -50,7 +50,7 @@ static int wait_told(void *data, const struct ktrace_timeline_state *s)
 	    !latency_wants(l, thread->tid, thread->tgid, thread->comm,
 			   s->runs ? s->next_cpu : s->cpu, s->end))
 		return 0;
-	if (!waits(s))
+	if (!waits(s) || (s->runs && s->unbegun))
 		l->left.unbegun++;
 	else if (!s->runs)
 		latency_leave(s->open ? &l->left.open : &l->left.cut, &l->left,
@@ -74,6 +74,8 @@ const struct latency_kind latency_sched = {
 					{"sched:sched_waking|sched:sched_wakeup"},
 					{"sched:sched_waking",
 					 "waits begin when a CPU has put the thread into its queue"},
+					{"sched:sched_wakeup",
+					 "a wait whose sched_waking was lost is not among those without a begin"},
 					{"sched:sched_wakeup_new",
 					 "the first wait of a new thread does not count"},
 				},
@@ -101,21 +103,30 @@ static int slice_add(struct latency *l, const struct ktrace_span *span,
 		.error = span->error,
 	};
 
-	comm_copy(c.comm, span->comm);
-	snprintf(c.name, sizeof(c.name), "%s", name ?: span->name);
+	text_copy(c.comm, sizeof(c.comm), span->comm);
+	text_copy(c.name, sizeof(c.name), name ?: span->name);
 	return latency_add(l, span->kind, &c);
 }
 
-/* Its span is no more, so all that is known of it is its track. */
+/* What a slice was when it began.  Only kept if it matters. */
+struct slice_begin {
+	uint32_t tid;
+	uint32_t tgid;
+	char comm[COMM_ROOM];
+	char *name; /* what it is made of has gone when the slice ends; NULL: that of its span */
+};
+
+/* Its span is no more. */
 static int slice_left(struct latency *l,
 		      const struct ktrace_timeline_slice *slice)
 {
-	static const struct ktrace_timeline_thread nobody = {.comm = ""};
+	static const struct slice_begin anybody;
 	const struct ktrace_timeline_track *track = slice->track;
-	const struct ktrace_timeline_thread *thread = track->thread ?: &nobody;
+	const struct slice_begin *owner =
+		slice->data == l ? &anybody : slice->data;
 	uint64_t *count = &l->left.cut;
 
-	if (!latency_wants(l, thread->tid, thread->tgid, thread->comm,
+	if (!latency_wants(l, owner->tid, owner->tgid, owner->comm,
 			   track->kind == KTRACE_TRACK_CPU ? track->number
 							   : CPU_ANY,
 			   slice->end))
@@ -131,45 +142,59 @@ static int slice_left(struct latency *l,
 static int slice_begun(void *data, struct ktrace_timeline_slice *slice,
 		       const struct ktrace_event *event)
 {
+	const struct ktrace_span *span = slice->span;
 	struct latency *l = data;
+	struct slice_begin *seen;
 
-	if (!l->kind->is_one(l, slice->span, slice->track->kind))
+	if (!l->kind->is_one(span))
 		return 0;
-	/* What its name is made of has gone when it ends. */
-	slice->data =
-		l->kind->name_make ? l->kind->name_make(event) : (void *)l;
-	return slice->data ? 0 : -ENOMEM;
+	slice->data = l;
+	if (who_is_all(&l->who) && !l->kind->name_make)
+		return 0;
+	seen = calloc(1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	slice->data = seen;
+	seen->tid = span->tid;
+	seen->tgid = span->tgid;
+	text_copy(seen->comm, sizeof(seen->comm), span->comm);
+	if (l->kind->name_make)
+		seen->name = l->kind->name_make(event);
+	return seen->name || !l->kind->name_make ? 0 : -ENOMEM;
 }
 
-void latency_gone(void *data, void *theirs)
+static void slice_gone(void *data, void *theirs)
 {
-	if (theirs != data)
-		free(theirs);
+	struct slice_begin *seen = theirs;
+
+	if (theirs == data)
+		return;
+	if (seen)
+		free(seen->name);
+	free(seen);
 }
 
+/* A twin is the same call once more. */
 static int slice_ended(void *data, struct ktrace_timeline_slice *slice,
 		       const struct ktrace_event *event)
 {
 	const struct ktrace_span *span = slice->span;
+	const struct slice_begin *seen = slice->data;
 	struct latency *l = data;
 
-	if (!slice->data)
+	if (!slice->data || slice->twin)
 		return 0;
 	if (!span)
 		return slice_left(l, slice);
 	if (!latency_wants(l, span->tid, span->tgid, span->comm, span->end_cpu,
 			   span->end))
 		return 0;
-	return slice_add(l, span, slice->data == l ? NULL : slice->data);
+	return slice_add(l, span, slice->data == l ? NULL : seen->name);
 }
 
-/* The same call may be told by two events: its own, and that of all calls. */
-static bool is_call(const struct latency *l, const struct ktrace_span *span,
-		    enum ktrace_timeline_kind track)
+static bool is_call(const struct ktrace_span *span)
 {
-	return track == (l->typed ? KTRACE_TRACK_CALLS
-				  : KTRACE_TRACK_RAW_CALLS) &&
-	       span->kind == KTRACE_SPAN_SYSCALL;
+	return span->kind == KTRACE_SPAN_SYSCALL;
 }
 
 const struct latency_kind latency_syscall = {
@@ -190,13 +215,12 @@ const struct latency_kind latency_syscall = {
 		},
 	.begin = slice_begun,
 	.end = slice_ended,
+	.gone = slice_gone,
 	.is_one = is_call,
 	.errors = true,
 };
 
-static bool is_interrupt(const struct latency *l,
-			 const struct ktrace_span *span,
-			 enum ktrace_timeline_kind track)
+static bool is_interrupt(const struct ktrace_span *span)
 {
 	return span->kind == KTRACE_SPAN_IRQ ||
 	       span->kind == KTRACE_SPAN_SOFTIRQ;
@@ -225,6 +249,7 @@ const struct latency_kind latency_irq = {
 		},
 	.begin = slice_begun,
 	.end = slice_ended,
+	.gone = slice_gone,
 	.is_one = is_interrupt,
 	.kinds = true,
 };
@@ -256,8 +281,7 @@ static char *request_name(const struct ktrace_event *event)
 		       : name;
 }
 
-static bool is_request(const struct latency *l, const struct ktrace_span *span,
-		       enum ktrace_timeline_kind track)
+static bool is_request(const struct ktrace_span *span)
 {
 	return span->kind == KTRACE_SPAN_BLOCK;
 }
@@ -280,6 +304,7 @@ const struct latency_kind latency_block = {
 		},
 	.begin = slice_begun,
 	.end = slice_ended,
+	.gone = slice_gone,
 	.name_make = request_name,
 	.is_one = is_request,
 };
@@ -307,8 +332,7 @@ static char *lock_name(const struct ktrace_event *event)
 	return strdup(*name ? name : "semaphore");
 }
 
-static bool is_lock(const struct latency *l, const struct ktrace_span *span,
-		    enum ktrace_timeline_kind track)
+static bool is_lock(const struct ktrace_span *span)
 {
 	return span->kind == KTRACE_SPAN_MARKER && !span->type->marker &&
 	       !strcmp(span->type->system, "lock");
@@ -330,6 +354,7 @@ const struct latency_kind latency_lock = {
 		},
 	.begin = slice_begun,
 	.end = slice_ended,
+	.gone = slice_gone,
 	.name_make = lock_name,
 	.is_one = is_lock,
 };

@@ -65,7 +65,7 @@ static void rows_print(const struct latency *l)
 		numbers_print(l, &row->ns, row->errors);
 		if (l->kind->kinds && !l->by_thread)
 			printf("%-8s ", ktrace_span_kind_name(row->kind));
-		print_text(stdout, row->name);
+		print_text(stdout, span_row_shown(row));
 		if (l->by_thread)
 			printf("-%u", row->tid);
 		putchar('\n');
@@ -129,12 +129,12 @@ static void case_print(const struct latency *l, const struct latency_case *c)
 
 static void cases_print(const struct latency *l)
 {
-	if (!l->nr_cases)
+	if (!l->cases.nr)
 		return;
 	printf("\n%19s %9s  CPU  %-24s  %s\n", "from", "for", "thread",
 	       l->kind->instead ? "what ran there instead" : l->kind->worst);
-	for (size_t i = 0; i < l->nr_cases; i++)
-		case_print(l, &l->cases[i]);
+	for (size_t i = 0; i < l->cases.nr; i++)
+		case_print(l, longest_get(&l->cases, i));
 }
 
 /* What is in no row. */
@@ -203,7 +203,7 @@ static void rows_json(const struct latency *l)
 			printf("\"kind\":\"%s\",",
 			       ktrace_span_kind_name(row->kind));
 		fputs("\"name\":", stdout);
-		print_json(stdout, row->name);
+		print_json(stdout, span_row_shown(row));
 		putchar(',');
 		numbers_json(&row->ns, row->errors);
 		putchar('}');
@@ -229,8 +229,8 @@ static void instead_json(const struct instead *instead)
 static void cases_json(const struct latency *l)
 {
 	fputs("\"worst\":[", stdout);
-	for (size_t i = 0; i < l->nr_cases; i++) {
-		const struct latency_case *c = &l->cases[i];
+	for (size_t i = 0; i < l->cases.nr; i++) {
+		const struct latency_case *c = longest_get(&l->cases, i);
 
 		printf("%s\n{\"ns\":%lu,\"begin\":%lu,\"end\":%lu,\"cpu\":%u,"
 		       "\"tid\":%u,\"pid\":%u,\"comm\":",
@@ -271,7 +271,7 @@ void latency_json(const struct latency *l, const struct ktrace_info *info)
 	needs_json(&l->kind->needs, l->missing);
 	fputs(",\n", stdout);
 	losses_json(l->lost.lost);
-	fputs(",\n", stdout);
+	printf(",\"losing\":%lu,\n", l->lost.losing);
 	misses_json(info->misses, info->nr_misses);
 	puts("}");
 }

@@ -55,16 +55,27 @@ unsigned int needs_missing(const struct needs *needs,
 	return missing;
 }
 
-bool calls_are_typed(const struct ktrace_types *types)
+bool need_seen(struct need_seen *seen, const struct ktrace_types *types,
+	       const char *events)
 {
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
+	for (; !seen->met && seen->nr < ktrace_types_count(types); seen->nr++)
+		seen->met =
+			is_one_of(ktrace_types_get(types, seen->nr), events);
+	return seen->met;
+}
 
-		if (!type->marker && strstr(type->system, "syscalls") &&
-		    !strncmp(type->name, "sys_enter_", 10))
-			return true;
-	}
-	return false;
+/* Is there no result without it, or without one of its group? */
+static bool need_fails(const struct needs *needs, unsigned int missing, int i)
+{
+	const struct need *need = &needs->list[i];
+
+	if (!(missing & 1u << i) || (need->without && !need->group))
+		return false;
+	for (int j = 0; j < NEEDS_MAX && needs->list[j].events; j++)
+		if (need->without && needs->list[j].group == need->group &&
+		    !(missing & 1u << j))
+			return false;
+	return true;
 }
 
 static void missing_say(const struct needs *needs, unsigned int missing,
@@ -76,7 +87,7 @@ static void missing_say(const struct needs *needs, unsigned int missing,
 	for (int i = 0; i < NEEDS_MAX && needs->list[i].events; i++) {
 		size_t at = strlen(text);
 
-		if (!(missing & 1u << i))
+		if (!need_fails(needs, missing, i))
 			continue;
 		snprintf(text + at, size - at, "%s%.*s", before,
 			 (int)strcspn(needs->list[i].events, "|"),

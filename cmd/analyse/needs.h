@@ -7,7 +7,7 @@
 
 #include <ktrace/trace.h>
 
-#define NEEDS_MAX 6
+#define NEEDS_MAX 9
 
 /* One of several events that mean the same: "a:b" or "a:b|c:d"; `*' stands for any text. */
 struct need {
@@ -31,11 +31,14 @@ struct needs {
  */
 unsigned int needs_missing(const struct needs *needs,
 			   const struct ktrace_types *types, bool *fails);
-/*
- * Do system calls have events of their own?  Then that of all calls, if it is there, too, tells
- * nothing more.
- */
-bool calls_are_typed(const struct ktrace_types *types);
+/* Are there such events?  In a stream, they may come later: all zero at first. */
+struct need_seen {
+	size_t nr; /* types that were looked at */
+	bool met;
+};
+
+bool need_seen(struct need_seen *seen, const struct ktrace_types *types,
+	       const char *events);
 /* There is no result.  Returns EXIT_FAILED. */
 int needs_fail(const struct needs *needs, unsigned int missing);
 /* What the result lacks: a line for each on standard output. */

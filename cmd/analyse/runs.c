@@ -10,12 +10,12 @@ struct cpu_runs {
 	struct run last[RUNS_MAX];
 };
 
-void comm_copy(char comm[COMM_ROOM], const char *name)
+void text_copy(char *to, size_t room, const char *from)
 {
-	size_t size = strnlen(name, COMM_ROOM - 1);
+	size_t size = strnlen(from, room - 1);
 
-	memcpy(comm, name, size);
-	comm[size] = '\0';
+	memcpy(to, from, size);
+	to[size] = '\0';
 }
 
 /* NULL: out of memory. */
@@ -46,7 +46,7 @@ int runs_add(struct runs *runs, const struct ktrace_timeline_state *state)
 	run->id = state->thread->id;
 	run->tid = state->thread->tid;
 	run->tgid = state->thread->tgid;
-	comm_copy(run->comm, state->thread->comm);
+	text_copy(run->comm, sizeof(run->comm), state->thread->comm);
 	return 0;
 }
 

@@ -28,7 +28,8 @@ struct runs {
 	struct table cpus;
 };
 
-void comm_copy(char comm[COMM_ROOM], const char *name);
+/* Copies what fits into @room bytes, which is not 0. */
+void text_copy(char *to, size_t room, const char *from);
 
 /* A state KTRACE_STATE_RUNNING, in the order in which a time line tells them.  0 or -ENOMEM. */
 int runs_add(struct runs *runs, const struct ktrace_timeline_state *state);

@@ -19,6 +19,8 @@ static const struct needs needs = {
 			{"sched:sched_switch"},
 			{"sched:sched_waking|sched:sched_wakeup",
 			 "waits for a CPU are taken for sleep, and who has woken is not known"},
+			{"sched:sched_wakeup",
+			 "where sched_waking was lost, threads are not known until they run"},
 			{"syscalls:sys_enter_*|compat_syscalls:sys_enter_*|"
 			 "raw_syscalls:sys_enter",
 			 "which call a thread waits in is not known"},
@@ -27,6 +29,8 @@ static const struct needs needs = {
 			{"exceptions:page_fault_user",
 			 "page faults are not told from other waits outside of calls"},
 			{"lock:contention_begin",
+			 "waits for locks are those of the call"},
+			{"lock:contention_end",
 			 "waits for locks are those of the call"},
 		},
 	.record = "sched:*,syscalls:*,irq:*,irq_vectors:*,"
@@ -48,7 +52,7 @@ static int event_take(struct why *w, struct ktrace_timeline *timeline,
 	if (err)
 		return err;
 	/* Calls of others would need memory, and nobody asks for them. */
-	if (who_match(&w->who, event))
+	if (why_wants(w, event))
 		err = ktrace_output_event(w->output, event, NULL);
 	return err ?: why_settle(w);
 }
@@ -61,7 +65,6 @@ static int loss_take(struct why *w, struct ktrace_timeline *timeline,
 	if (query_wants(&w->query, NULL, loss->cpu, loss->time))
 		err = count_loss(&w->lost, loss);
 	w->now = loss->time > w->now ? loss->time : w->now;
-	err = err ?: ktrace_output_hidden_loss(w->output, loss);
 	return err ?: ktrace_timeline_loss(timeline, loss, true);
 }
 
@@ -74,7 +77,7 @@ static int events_read(struct why *w, struct ktrace_cursor *cursor,
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
 	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
-	int err = 0, item;
+	int err = 0, item = KTRACE_END;
 
 	while (!err && w->now <= w->end &&
 	       (item = ktrace_cursor_next(cursor)) > 0)
@@ -82,6 +85,7 @@ static int events_read(struct why *w, struct ktrace_cursor *cursor,
 					   : loss_take(w, timeline, loss);
 	if (err || item < 0)
 		return err ?: item;
+	losses_cut(&w->lost, cursor, item, w->end);
 	if (w->end > w->now)
 		w->end = w->now;
 	if (w->begin > w->end)
@@ -163,7 +167,7 @@ static int why_show(void *data, struct ktrace *trace,
 	w->missing = needs_missing(&needs, types, &fails);
 	if (fails && !info->live)
 		return needs_fail(&needs, w->missing);
-	w->typed = calls_are_typed(types);
+	w->types = types;
 	err = trace_read(w, trace, options);
 	w->missing = needs_missing(&needs, types, &fails);
 	if (!err && fails)
@@ -201,6 +205,7 @@ static int option_handle(void *data, int option)
 		w->json = true;
 		return EXIT_OK;
 	case 'n':
+		w->head_given = true;
 		if (number_parse(optarg, &w->head))
 			return misused(&command_why, "--head `%s' is no number",
 				       optarg);
@@ -231,6 +236,9 @@ static int why_main(int argc, char **argv)
 				 "of which thread? -p 812, for instance");
 	else if (optind + 1 < argc)
 		status = misused(&command_why, "one trace at a time");
+	else if (w.json && w.head_given)
+		status = misused(&command_why,
+				 "-n is for text: the JSON has all rows");
 	if (!status)
 		status =
 			query_run(&w.query, optind < argc ? argv[optind] : NULL,

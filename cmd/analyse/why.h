@@ -16,6 +16,7 @@
 #include "common/query.h"
 #include "common/span_rows.h"
 #include "common/who.h"
+#include "longest.h"
 #include "needs.h"
 #include "runs.h"
 
@@ -32,6 +33,7 @@ struct waker {
 
 /* One of the longest waits. */
 struct wait {
+	struct longest_item item;
 	uint64_t begin;
 	uint64_t end;
 	enum ktrace_timeline_states state;
@@ -43,10 +45,12 @@ struct wait {
 
 /* A call of a thread that has not returned. */
 struct call {
-	uint64_t number;
-	char name[64];
+	uint64_t number; /* 0: it has been settled */
+	char name[64];	 /* of the last one; "": there was none */
+	bool waited;
+	bool kept; /* one of its waits is among the longest */
 	/* What it has waited, by state, until its text is known. */
-	struct histogram waited[KTRACE_STATE_NR];
+	struct histogram times[KTRACE_STATE_NR];
 };
 
 struct why_thread {
@@ -55,19 +59,23 @@ struct why_thread {
 	uint32_t tid;
 	uint32_t tgid;
 	char comm[COMM_ROOM];
-	bool born; /* it is new: it had no time before */
+	uint64_t born; /* when it was new; 0: not known */
+	bool again;    /* another one had this number before */
 	uint64_t begin;
 	uint64_t end;			  /* all up to here is in @states */
 	uint64_t states[KTRACE_STATE_NR]; /* ns */
 	uint64_t counts[KTRACE_STATE_NR];
 
 	struct call call;
-	bool in_call;
+	/* That of @call; NULL: it is in none that is known. */
+	const struct ktrace_timeline_slice *slice;
 	bool returned;		/* with the event that is being taken */
 	char text[REASON_ROOM]; /* of that call; "": not known */
 	bool calls_known;	/* it is in @call, or in none */
-	bool faults;	/* it has had a page fault since its last call */
+	bool faults; /* it has had a page fault, and was seen doing nothing else since */
 	uint32_t locks; /* that it waits for */
+	/* When a call began or ended: it waits for none that it waited for before. */
+	uint64_t unlocked;
 	/* The reason of the wait that may follow: it has just ceased to run. */
 	char reason[REASON_ROOM];
 	bool in_own_call; /* that is @call */
@@ -78,8 +86,7 @@ struct why_thread {
 	uint64_t idle, nobody; /* ns; with those of @instead: waits for a CPU */
 	uint64_t
 		unwoken; /* waits that ended, but who has woken it is not known */
-	struct wait *worst; /* the longest first */
-	size_t nr_worst;
+	struct longest worst;
 	bool dead; /* no more states come */
 };
 
@@ -87,15 +94,19 @@ struct why {
 	struct query query;
 	struct who who;
 	bool json;
+	bool head_given;
 	uint64_t head;
 	uint64_t worst;
 
-	struct why_thread *threads;  /* the newest first */
+	const struct ktrace_types *types;
+	struct need_seen locks_end;
+	/* In the order in which the trace has them. */
+	struct why_thread *threads, **last;
+	struct table by_tid;	     /* the last one with each number */
 	struct why_thread *returned; /* whose call has returned */
 	struct runs runs;
-	struct table cpus; /* what interrupts each of them: see why.c */
+	struct table cpus; /* what interrupts each of them: see why_thread.c */
 	uint64_t calls;
-	bool typed;	/* as in struct latency */
 	uint64_t begin; /* of the part that is wanted; 0: there is none yet */
 	uint64_t end;	/* UINT64_MAX: that of the trace */
 	uint64_t now;
@@ -115,6 +126,8 @@ int why_wake(void *why, const struct ktrace_timeline_wake *wake,
 int why_point(void *why, struct ktrace_timeline_track *track,
 	      const struct ktrace_event *event);
 void why_gone(void *why, void *theirs);
+/* After an event was told to the time line: does the output need it? */
+bool why_wants(const struct why *w, const struct ktrace_event *event);
 /* For the output: the text of a call that has returned. */
 int why_text(void *why, uint32_t tid, const char *text, size_t size);
 /* After each event: a call that has returned has its text now, or gets none.  0 or -ENOMEM. */

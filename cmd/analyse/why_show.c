@@ -34,22 +34,14 @@ static uint64_t wall_of(const struct why_thread *t)
 	return t->end - t->begin;
 }
 
-/* Of threads, the first one in the trace comes first. */
 static int threads_each(const struct why *w,
 			int (*show)(const struct why *w,
 				    const struct why_thread *t, bool first))
 {
-	const struct why_thread *end = NULL;
 	int err = 0;
 
-	while (!err && end != w->threads) {
-		const struct why_thread *t = w->threads;
-
-		while (t->next != end)
-			t = t->next;
-		err = show(w, t, !end);
-		end = t;
-	}
+	for (const struct why_thread *t = w->threads; !err && t; t = t->next)
+		err = show(w, t, t == w->threads);
 	return err;
 }
 
@@ -138,16 +130,16 @@ static void rest_print(const struct why_thread *t, uint64_t ns,
 
 static void worst_print(const struct why_thread *t)
 {
-	if (!t->nr_worst)
+	if (!t->worst.nr)
 		return;
 	printf("\n%19s %12s  %-8s  %s\n", "from", "for", "state",
 	       "the longest waits");
-	for (size_t i = 0; i < t->nr_worst; i++) {
-		const struct wait *wait = &t->worst[i];
+	for (size_t i = 0; i < t->worst.nr; i++) {
+		const struct wait *wait = longest_get(&t->worst, i);
 
 		printf("%9lu.%09lu %s%9s  %-8s  ", wait->begin / 1000000000,
 		       wait->begin % 1000000000, wait->least ? ">= " : "   ",
-		       ns_text(wait->end - wait->begin).s,
+		       ns_text(wait->item.ns).s,
 		       ktrace_timeline_state_name(wait->state));
 		print_text(stdout, wait->reason);
 		if (*wait->waker.name) {
@@ -238,13 +230,13 @@ static int rows_json(const struct span_rows *rows, const char *name)
 static void worst_json(const struct why_thread *t)
 {
 	fputs(",\n\"worst\":[", stdout);
-	for (size_t i = 0; i < t->nr_worst; i++) {
-		const struct wait *wait = &t->worst[i];
+	for (size_t i = 0; i < t->worst.nr; i++) {
+		const struct wait *wait = longest_get(&t->worst, i);
 
 		printf("%s\n{\"begin\":%lu,\"end\":%lu,\"ns\":%lu,\"least\":%s,"
 		       "\"state\":\"%s\",\"reason\":",
-		       i ? "," : "", wait->begin, wait->end,
-		       wait->end - wait->begin, wait->least ? "true" : "false",
+		       i ? "," : "", wait->begin, wait->end, wait->item.ns,
+		       wait->least ? "true" : "false",
 		       ktrace_timeline_state_name(wait->state));
 		print_json(stdout, wait->reason);
 		fputs(",\"waker\":", stdout);
@@ -290,7 +282,7 @@ int why_json(const struct why *w, const struct ktrace_info *info,
 	needs_json(needs, w->missing);
 	fputs(",\n", stdout);
 	losses_json(w->lost.lost);
-	fputs(",\n", stdout);
+	printf(",\"losing\":%lu,\n", w->lost.losing);
 	misses_json(info->misses, info->nr_misses);
 	puts("}");
 	return err;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/syscall.h>
+
 #include "why.h"
 
 #define IRQS_MAX 8 /* whose names are kept, of those in each other */
@@ -17,23 +19,28 @@ struct cpu_irqs {
 
 /* ---- threads -------------------------------------------------------------- */
 
-static void text_copy(char *to, size_t room, const char *from)
+static struct why_thread *thread_create(struct why *w,
+					struct ktrace_timeline_thread *thread)
 {
-	size_t size = strlen(from);
+	struct why_thread *t = calloc(1, sizeof(*t));
+	struct why_thread *before = table_find(&w->by_tid, thread->tid);
 
-	if (size >= room)
-		size = room - 1;
-	memcpy(to, from, size);
-	to[size] = '\0';
-}
-
-/* Has another one had the same number? */
-static bool number_is_known(const struct why *w, uint32_t tid)
-{
-	const struct why_thread *t = w->threads;
-
-	while (t && t->tid != tid)
-		t = t->next;
+	if (!t)
+		return NULL;
+	if (before)
+		table_remove(&w->by_tid, thread->tid, before);
+	if (table_add(&w->by_tid, thread->tid, t)) {
+		free(t);
+		return NULL;
+	}
+	t->id = thread->id;
+	t->tid = thread->tid;
+	t->again = before;
+	t->worst.size = sizeof(struct wait);
+	t->worst.max = w->worst;
+	*(w->last ?: &w->threads) = t;
+	w->last = &t->next;
+	thread->data = t;
 	return t;
 }
 
@@ -48,26 +55,21 @@ static int thread_find(struct why *w, struct ktrace_timeline_thread *thread,
 	    (!thread->tid || !who_match_thread(&w->who, thread->tid,
 					       thread->tgid, thread->comm)))
 		return 0;
-	if (!t) {
-		t = calloc(1, sizeof(*t));
-		if (!t)
-			return -ENOMEM;
-		t->id = thread->id;
-		t->tid = thread->tid;
-		t->born = number_is_known(w, thread->tid);
-		t->next = w->threads;
-		w->threads = t;
-		thread->data = t;
-		if (w->worst) {
-			t->worst = calloc(w->worst, sizeof(*t->worst));
-			if (!t->worst)
-				return -ENOMEM;
-		}
-	}
+	t = t ?: thread_create(w, thread);
+	if (!t)
+		return -ENOMEM;
+	t->born = thread->born;
 	t->tgid = thread->tgid;
-	comm_copy(t->comm, thread->comm);
+	text_copy(t->comm, sizeof(t->comm), thread->comm);
 	*found = t;
 	return 0;
+}
+
+bool why_wants(const struct why *w, const struct ktrace_event *event)
+{
+	const struct why_thread *t = table_find(&w->by_tid, event->tid);
+
+	return w->returned || (t && !t->dead);
 }
 
 void why_gone(void *why, void *theirs)
@@ -138,7 +140,7 @@ static int waits_merge(struct why_thread *t, const char *reason)
 	int err = 0;
 
 	for (int i = 0; !err && i < KTRACE_STATE_NR; i++) {
-		struct histogram *waited = &t->call.waited[i];
+		struct histogram *waited = &t->call.times[i];
 
 		if (!waited->count)
 			continue;
@@ -154,32 +156,46 @@ static int call_settle(struct why_thread *t)
 {
 	const char *text = *t->text ? t->text : t->call.name;
 	char reason[REASON_ROOM];
-	int err;
+	int err = 0;
 
-	if (!t->call.number)
-		return 0;
-	reason_shorten(text, reason);
-	err = waits_merge(t, reason);
-	for (size_t i = 0; i < t->nr_worst; i++)
-		if (t->worst[i].call == t->call.number)
-			text_copy(t->worst[i].reason, REASON_ROOM, text);
-	if (t->last.call == t->call.number)
-		text_copy(t->last.reason, REASON_ROOM, text);
-	t->in_own_call = false;
+	if (t->call.number && t->call.waited) {
+		reason_shorten(text, reason);
+		err = waits_merge(t, reason);
+		if (t->last.call == t->call.number)
+			text_copy(t->last.reason, REASON_ROOM, text);
+	}
+	for (size_t i = 0; t->call.kept && i < t->worst.nr; i++) {
+		struct wait *wait = longest_get(&t->worst, i);
+
+		if (wait->call == t->call.number)
+			text_copy(wait->reason, REASON_ROOM, text);
+	}
+	t->call.number = 0;
+	t->call.waited = t->call.kept = t->in_own_call = false;
 	*t->text = '\0';
 	return err;
 }
 
+/* Lines tell signals, too, and calls whose end was lost. */
+static bool text_is_of(const char *text, size_t size, const char *call)
+{
+	size_t name = strlen(call);
+
+	/* These have a number as name. */
+	if (!strcmp(call, "unknown"))
+		return size > 8 && !memcmp(text, "syscall_", 8);
+	return size > name && !memcmp(text, call, name) && text[name] == '(';
+}
+
+/* After an exec the thread may have another number than at the call's begin. */
 int why_text(void *why, uint32_t tid, const char *text, size_t size)
 {
 	struct why *w = why;
-	struct why_thread *t = w->threads;
+	struct why_thread *t = w->returned ?: table_find(&w->by_tid, tid);
 
-	while (t && (t->tid != tid || !(t->returned || t->in_call)))
-		t = t->next;
 	size = text[size - 1] == '\n' ? size - 1 : size;
-	/* Signals have lines, too. */
-	if (!t || !memchr(text, '(', size) || *text == '-' || *text == '+')
+	if (!t || !(t->returned || t->slice) ||
+	    !text_is_of(text, size, t->call.name))
 		return 0;
 	if (size >= REASON_ROOM)
 		size = REASON_ROOM - 1;
@@ -208,17 +224,17 @@ static void reason_find(struct why_thread *t)
 	static const char outside[] = "outside of calls";
 	const char *reason = "not known";
 
-	t->in_own_call = t->in_call && !t->locks;
+	t->in_own_call = t->slice && !t->locks;
 	if (t->locks)
 		reason = "lock";
-	else if (t->in_call)
+	else if (t->slice)
 		reason = t->call.name;
 	else if (t->faults)
 		reason = "page fault";
 	else if (t->calls_known)
 		reason = outside;
 	text_copy(t->reason, REASON_ROOM, reason);
-	if (reason == outside && t->call.number)
+	if (reason == outside && *t->call.name)
 		snprintf(t->reason, REASON_ROOM, "%s, after %s", outside,
 			 t->call.name);
 }
@@ -231,32 +247,23 @@ static bool is_wait(enum ktrace_timeline_states state)
 	       state == KTRACE_STATE_BLOCKED || state == KTRACE_STATE_STOPPED;
 }
 
-static void worst_add(struct why *w, struct why_thread *t,
-		      const struct wait *wait)
-{
-	uint64_t ns = wait->end - wait->begin;
-	size_t at = t->nr_worst;
-
-	while (at && t->worst[at - 1].end - t->worst[at - 1].begin < ns)
-		at--;
-	if (at == w->worst)
-		return;
-	if (t->nr_worst < w->worst)
-		t->nr_worst++;
-	memmove(&t->worst[at + 1], &t->worst[at],
-		(t->nr_worst - at - 1) * sizeof(*t->worst));
-	t->worst[at] = *wait;
-}
-
 /* Nobody else can have ended the last wait. */
-static void last_end(struct why *w, struct why_thread *t)
+static int last_end(struct why_thread *t)
 {
-	if (!t->last.end)
-		return;
-	if (!*t->last.waker.name && !t->last.least)
+	struct wait *last = &t->last;
+	int err;
+
+	if (!last->end)
+		return 0;
+	if (!*last->waker.name && !last->least)
 		t->unwoken++;
-	worst_add(w, t, &t->last);
-	t->last.end = 0;
+	last->item.ns = last->end - last->begin;
+	if (last->call && last->call == t->call.number &&
+	    longest_takes(&t->worst, last->item.ns))
+		t->call.kept = true;
+	err = longest_add(&t->worst, last);
+	last->end = 0;
+	return err;
 }
 
 static int wait_add(struct why_thread *t, const struct ktrace_timeline_state *s,
@@ -272,8 +279,10 @@ static int wait_add(struct why_thread *t, const struct ktrace_timeline_state *s,
 		.least = s->open || s->cut || begin > s->begin || end < s->end,
 	};
 	text_copy(t->last.reason, REASON_ROOM, t->reason);
-	if (t->in_own_call)
-		return histogram_add(&t->call.waited[s->state], end - begin);
+	if (t->in_own_call) {
+		t->call.waited = true;
+		return histogram_add(&t->call.times[s->state], end - begin);
+	}
 	row = reason_row(t, s->state, t->reason, t->reason);
 	return row ? histogram_add(&row->ns, end - begin) : -ENOMEM;
 }
@@ -317,7 +326,13 @@ static void time_pass(struct why_thread *t, uint64_t to)
 static void life_begin(const struct why *w, struct why_thread *t,
 		       uint64_t first)
 {
-	t->begin = t->born && first > w->begin ? first : w->begin;
+	if (t->born)
+		first = t->born;
+	else if (!t->again)
+		first = w->begin;
+	t->begin = first < w->begin ? w->begin
+		   : first > w->end ? w->end
+				    : first;
 	t->end = t->begin;
 }
 
@@ -326,9 +341,15 @@ static int state_add(struct why *w, struct why_thread *t,
 {
 	uint64_t begin = s->begin, end = s->end;
 
-	last_end(w, t);
+	if (last_end(t))
+		return -ENOMEM;
 	if (s->state == KTRACE_STATE_DEAD)
 		t->dead = true;
+	/* A page fault does not stop a thread: it has returned from that. */
+	if (s->state == KTRACE_STATE_STOPPED && t->faults) {
+		t->faults = false;
+		reason_find(t);
+	}
 	if (begin < w->begin)
 		begin = w->begin;
 	if (end > w->end)
@@ -389,17 +410,54 @@ static int irq_change(struct why *w, const struct ktrace_timeline_slice *slice,
 	return 0;
 }
 
-static bool is_call(const struct why *w,
-		    const struct ktrace_timeline_track *track)
+static bool is_call(const struct ktrace_timeline_track *track)
 {
-	return track->kind ==
-	       (w->typed ? KTRACE_TRACK_CALLS : KTRACE_TRACK_RAW_CALLS);
+	return track->kind == KTRACE_TRACK_CALLS ||
+	       track->kind == KTRACE_TRACK_RAW_CALLS;
+}
+
+/* The program runs: a page fault is over. */
+static bool is_of_program(const struct ktrace_event *event)
+{
+	return event->type->marker ||
+	       (!strcmp(event->type->system, "signal") &&
+		!strcmp(event->type->name, "signal_deliver"));
 }
 
 static bool is_lock(const struct ktrace_event *event)
 {
 	return event && !event->type->marker &&
 	       !strcmp(event->type->system, "lock");
+}
+
+/* A lock that it has waited for before is not that of a later wait. */
+static void locks_forget(struct why_thread *t, uint64_t time)
+{
+	t->locks = 0;
+	t->unlocked = time;
+}
+
+/* The name is that of the output. */
+static int call_begin(struct why *w, struct why_thread *t,
+		      const struct ktrace_timeline_slice *slice)
+{
+	const struct ktrace_call *call = ktrace_call_find(slice->span->type);
+	int err = 0;
+
+	if (slice->twin)
+		return 0;
+	/* Else it is the call that the event of all calls has told. */
+	if (!(t->slice && t->slice->twin)) {
+		err = call_settle(t);
+		t->call.number = ++w->calls;
+	}
+	t->slice = slice;
+	t->calls_known = true;
+	t->faults = false;
+	locks_forget(t, slice->begin);
+	text_copy(t->call.name, sizeof(t->call.name),
+		  call ? call->shown : slice->span->name);
+	return err;
 }
 
 int why_begin(void *why, struct ktrace_timeline_slice *slice,
@@ -417,24 +475,25 @@ int why_begin(void *why, struct ktrace_timeline_slice *slice,
 	err = thread_find(w, track->thread, &t);
 	if (err || !t)
 		return err;
-	if (is_lock(event)) {
+	if (is_call(track))
+		return call_begin(w, t, slice);
+	if (is_of_program(event))
+		t->faults = false;
+	if (is_lock(event) &&
+	    need_seen(&w->locks_end, w->types, "lock:contention_end")) {
 		t->locks++;
 		slice->data = t;
-	} else if (is_call(w, track)) {
-		t->in_call = t->calls_known = true;
-		t->faults = false;
-		t->call.number = ++w->calls;
-		text_copy(t->call.name, sizeof(t->call.name),
-			  slice->span->name);
 	}
 	return 0;
 }
 
 /* A call that ends with its event has its text when that has been taken. */
-static int call_end(struct why *w, struct why_thread *t,
+static int call_end(struct why *w, struct why_thread *t, uint64_t time,
 		    enum ktrace_timeline_end how)
 {
-	t->in_call = false;
+	t->slice = NULL;
+	t->faults = false;
+	locks_forget(t, time);
 	t->calls_known = how != KTRACE_SLICE_LOST;
 	/* The state in which it waits there is told after this. */
 	if (how == KTRACE_SLICE_OPEN)
@@ -462,10 +521,11 @@ int why_end(void *why, struct ktrace_timeline_slice *slice,
 	if (err || !t)
 		return err;
 	if (slice->data) {
-		t->locks--;
+		if (t->locks && slice->begin >= t->unlocked)
+			t->locks--;
 		slice->data = NULL;
-	} else if (is_call(w, track) && t->in_call) {
-		return call_end(w, t, slice->how);
+	} else if (slice == t->slice) {
+		return call_end(w, t, slice->end, slice->how);
 	}
 	return 0;
 }
@@ -476,10 +536,10 @@ static void waker_find(struct why *w, const struct ktrace_timeline_wake *wake,
 	const struct cpu_irqs *cpu = table_find(&w->cpus, event->cpu);
 
 	*waker = (struct waker){0};
-	if (wake->track->kind == KTRACE_TRACK_CPU && cpu && cpu->depth &&
-	    cpu->depth <= IRQS_MAX) {
+	if (wake->track->kind == KTRACE_TRACK_CPU && cpu && cpu->depth) {
 		text_copy(waker->name, sizeof(waker->name),
-			  cpu->names[cpu->depth - 1]);
+			  cpu->depth <= IRQS_MAX ? cpu->names[cpu->depth - 1]
+						 : "an interrupt");
 	} else if (wake->track->kind == KTRACE_TRACK_CPU) {
 		text_copy(waker->name, sizeof(waker->name),
 			  "an interrupt, while the CPU was idle");
@@ -500,7 +560,7 @@ int why_wake(void *why, const struct ktrace_timeline_wake *wake,
 	if (err || !t)
 		return err;
 	if (!t->end && !strcmp(event->type->name, "sched_wakeup_new"))
-		t->born = t->calls_known = true;
+		t->calls_known = true;
 	if (!t->last.end || t->last.end != wake->time)
 		return 0;
 	waker_find(w, wake, event, &t->last.waker);
@@ -511,16 +571,17 @@ int why_wake(void *why, const struct ktrace_timeline_wake *wake,
 int why_point(void *why, struct ktrace_timeline_track *track,
 	      const struct ktrace_event *event)
 {
+	bool program = is_of_program(event);
 	struct why_thread *t;
 	int err;
 
-	if (!track->thread || event->type->marker ||
-	    strcmp(event->type->system, "exceptions") != 0 ||
-	    strncmp(event->type->name, "page_fault_", 11) != 0)
+	if (!track->thread ||
+	    (!program && (strcmp(event->type->system, "exceptions") != 0 ||
+			  strncmp(event->type->name, "page_fault_", 11) != 0)))
 		return 0;
 	err = thread_find(why, track->thread, &t);
 	if (!err && t)
-		t->faults = true;
+		t->faults = !program;
 	return err;
 }
 
@@ -531,8 +592,9 @@ int why_finish(struct why *w)
 	int err = 0;
 
 	for (struct why_thread *t = w->threads; t; t = t->next) {
-		last_end(w, t);
+		err = err ?: last_end(t);
 		err = err ?: call_settle(t);
+		longest_sort(&t->worst);
 		if (!t->end)
 			life_begin(w, t, w->begin);
 		if (!t->dead)
@@ -553,13 +615,14 @@ void why_free(struct why *w)
 		span_rows_free(&t->wakers);
 		span_rows_free(&t->instead);
 		for (int i = 0; i < KTRACE_STATE_NR; i++)
-			histogram_free(&t->call.waited[i]);
-		free(t->worst);
+			histogram_free(&t->call.times[i]);
+		longest_free(&t->worst);
 		free(t);
 	}
 	while ((cpu = table_each(&w->cpus, &at)))
 		free(cpu);
 	table_free(&w->cpus);
+	table_free(&w->by_tid);
 	runs_free(&w->runs);
 	count_free(&w->lost);
 	query_free(&w->query);

@@ -19,6 +19,7 @@ class Threads:
     def __init__(self):
         self.state = {}  # by tid: (name, since)
         self.woken = []
+        self.unbegun = 0
         self.preempted = []
 
     def switch(self, time, cpu, fields):
@@ -36,10 +37,15 @@ class Threads:
             self.woken.append((time - since, since, time, next_, cpu))
         elif state == "preempted":
             self.preempted.append(time - since)
+        elif state == "woken before":
+            self.unbegun += 1
         self.state[next_] = ("runs", time)
 
-    def wake(self, time, tid):
-        if tid and self.state.get(tid, ("asleep", 0))[0] in ("asleep", "dead", "unknown"):
+    def wake(self, time, tid, name):
+        if name == "sched_wakeup" and tid not in self.state:
+            # sched_waking comes before.
+            self.state[tid] = ("woken before", time)
+        elif tid and self.state.get(tid, ("asleep", 0))[0] in ("asleep", "dead", "unknown"):
             self.state[tid] = ("woken", time)
 
 
@@ -81,9 +87,10 @@ def main():
         if name == "sched_switch":
             threads.switch(time - offset, cpu, fields)
         elif name in ("sched_waking", "sched_wakeup", "sched_wakeup_new"):
-            threads.wake(time - offset, fields["tid"])
+            threads.wake(time - offset, fields["tid"], name)
     compare("waits", result["all"], [w[0] for w in threads.woken])
     compare("waits of preempted threads", result["preempted"], threads.preempted)
+    check("waits without a begin", result["left"]["unbegun"], threads.unbegun)
     worst = result["worst"]
     threads.woken.sort(key=lambda w: (-w[0], w[2]))
     check("the worst", [(w["ns"], w["begin"], w["end"], w["tid"], w["cpu"]) for w in worst],
