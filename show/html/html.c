@@ -205,15 +205,6 @@ static int state_tell(void *data, const struct ktrace_timeline_state *state)
 	return step_end(h, 0);
 }
 
-static int unknown_tell(void *data, uint32_t cpu, uint64_t time)
-{
-	struct html *h = data;
-
-	tape_step(&h->tape, TAPE_UNKNOWN, since_begin(h, time));
-	tape_put(&h->tape, COLUMN_UNKNOWN_CPU, cpu);
-	return step_end(h, 0);
-}
-
 static int begin_tell(void *data, struct ktrace_timeline_slice *slice,
 		      const struct ktrace_event *event)
 {
@@ -618,7 +609,6 @@ static int html_end(struct viewer *viewer)
 
 static const struct viewer_ops html_ops = {
 	.calls.state = state_tell,
-	.calls.unknown = unknown_tell,
 	.calls.begin = begin_tell,
 	.calls.end = end_tell,
 	.calls.whole = whole_tell,

@@ -9,7 +9,6 @@
  *	TAPE_POINT	track, shape, CPU		an event that is nothing else
  *	TAPE_WAKE	track, shape, CPU, thread	that was woken
  *	TAPE_LOSS	CPU, length, count, cause
- *	TAPE_UNKNOWN	CPU				who has it is not known from now on
  *
  * Times are ns, each as what it is more than the one before it: events in a row share a time or
  * nearly so, and most states begin where the one before ended.
@@ -27,7 +26,6 @@ enum tape_step {
 	TAPE_POINT,
 	TAPE_WAKE,
 	TAPE_LOSS,
-	TAPE_UNKNOWN,
 };
 
 /* In the order in which the page has them (page/data.js). */
@@ -55,7 +53,6 @@ enum tape_column {
 	COLUMN_LOSS_LENGTH,
 	COLUMN_LOSS_COUNT,
 	COLUMN_LOSS_CAUSE, /* a word */
-	COLUMN_UNKNOWN_CPU,
 	COLUMNS_NR,
 };
 

@@ -196,7 +196,7 @@ def check_waker(browser, name, recorded):
     by = [row[1] for row in rows if row[0] == "woken by"]
     check("a click tells who woke it, and when", len(by) != 1 and rows, not by or f" {waker % ROW} at {exact(woke)}" not in by[0] and by)
     instead = instead_of((pid, waker, woke), run)
-    told = {row[1].split(" on CPU ")[0] for row in rows if row[0] == "ran instead" and not row[1].startswith("idle")}
+    told = {row[1].split(" on CPU ")[0] for row in rows if row[0] == "ran instead" and not row[1].startswith(("idle", "not known"))}
     check("and who ran instead while it waited", told != instead and (told, instead))
     blue = page.pixels().get(0xffd05f1a, 0)  # rgb(26, 95, 208)
     browser.picture(f"{directory}/{name}-waker.png")

@@ -18,10 +18,10 @@ import re
 import sys
 import zlib
 
-STEPS = ['state', 'slice', 'point', 'wake', 'loss', 'unknown']
+STEPS = ['state', 'slice', 'point', 'wake', 'loss']
 COLUMNS = '''step time time.low state.thread state.bits state.begin slice.track slice.shape slice.length slice.length.low
     slice.end slice.cpu point.track point.shape point.cpu wake.track wake.shape wake.cpu wake.thread loss.cpu
-    loss.length loss.count loss.cause unknown.cpu'''.split()
+    loss.length loss.count loss.cause'''.split()
 STATES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead']
 ROW = 10000000  # what other rows of a thread have more than its number (show/chrome.c)
 faults = collections.Counter()

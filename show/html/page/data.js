@@ -38,7 +38,7 @@ function readColumn(bytes, at, into) {
 const unzigzag = value => value % 2 ? -(value + 1) / 2 : value / 2;
 
 /* As in show/html/tape.h. */
-const STEP = {state: 0, slice: 1, point: 2, wake: 3, loss: 4, unknown: 5};
+const STEP = {state: 0, slice: 1, point: 2, wake: 3, loss: 4};
 const COLUMNS = {
 	step: Uint8Array, time: Float64Array, timeLow: Uint8Array,
 	stateThread: Uint32Array, state: Float64Array, stateBegin: Float64Array,
@@ -47,7 +47,6 @@ const COLUMNS = {
 	pointTrack: Uint32Array, pointShape: Uint32Array, pointCpu: Uint32Array,
 	wakeTrack: Uint32Array, wakeShape: Uint32Array, wakeCpu: Uint32Array, wakeThread: Uint32Array,
 	lossCpu: Uint32Array, lossLength: Float64Array, lossCount: Float64Array, lossCause: Uint32Array,
-	unknownCpu: Uint32Array,
 };
 
 function readTape(head, bytes) {
@@ -71,7 +70,7 @@ function readTape(head, bytes) {
 function playTape(tape, names) {
 	const floats = nr => new Float64Array(nr), numbers = nr => new Uint32Array(nr);
 	const nr = {state: tape.state.length, slice: tape.sliceTrack.length, point: tape.pointTrack.length,
-		wake: tape.wakeTrack.length, loss: tape.lossCpu.length, unknown: tape.unknownCpu.length};
+		wake: tape.wakeTrack.length, loss: tape.lossCpu.length};
 	const states = {thread: tape.stateThread, what: new Uint8Array(nr.state), cpu: numbers(nr.state),
 		begin: floats(nr.state), end: floats(nr.state), wake: new Int32Array(nr.state).fill(-1)};
 	const slices = {track: tape.sliceTrack, shape: tape.sliceShape, how: tape.sliceEnd, cpu: tape.sliceCpu,
@@ -80,10 +79,9 @@ function playTape(tape, names) {
 	const wakes = {track: tape.wakeTrack, shape: tape.wakeShape, cpu: tape.wakeCpu, thread: tape.wakeThread,
 		time: floats(nr.wake), row: numbers(nr.wake), runs: floats(nr.wake).fill(NaN)};
 	const losses = {cpu: tape.lossCpu, count: tape.lossCount, cause: tape.lossCause, begin: floats(nr.loss), end: floats(nr.loss)};
-	const unknowns = {cpu: tape.unknownCpu, time: floats(nr.unknown)};
 	const rows = new Uint32Array(names.shapes.length);
 	const lastEnd = floats(names.threads.length), lastWake = new Int32Array(names.threads.length).fill(-1);
-	let time = 0, s = 0, c = 0, p = 0, w = 0, l = 0, u = 0;
+	let time = 0, s = 0, c = 0, p = 0, w = 0, l = 0;
 
 	for (let i = 0; i < tape.step.length; i++) {
 		time += unzigzag(tape.time[i] * 256 + tape.timeLow[i]);
@@ -119,15 +117,12 @@ function playTape(tape, names) {
 			lastWake[tape.wakeThread[w]] = w;
 			w++;
 			break;
-		case STEP.loss:
+		default:
 			losses.begin[l] = time - tape.lossLength[l];
 			losses.end[l] = time;
 			l++;
-			break;
-		default:
-			unknowns.time[u++] = time;
 		}
 	}
-	return {states, slices, points, wakes, losses, unknowns};
+	return {states, slices, points, wakes, losses};
 }
 

@@ -361,12 +361,14 @@ class Painter {
 	label(lane, top) {
 		const {context, theme} = this, y = lane.y - top;
 		const share = lane.kind === 'thread' && lane.thread.tid ? lane.thread.ran : lane.kind === 'cpu' ? lane.cpu.busy[lane.cpu.run.nr] : 0;
-		const right = share ? percent(share, this.model.span) : '';
+		const unknown = lane.kind === 'cpu' ? lane.cpu.unknown.sum[lane.cpu.unknown.nr] : 0;
+		const right = [share ? percent(share, this.model.span) : '', unknown ? percent(unknown, this.model.span) + ' not known' : '']
+			.filter(text => text).join(', ');
 		const left = lane.kind === 'head' ? 8 : lane.indented ? 26 : 14;
 
 		context.font = lane.kind === 'head' ? '600 11px ' + FONT : '11.5px ' + FONT;
 		this.charWidth = undefined;
-		const room = lane.kind === 'head' ? 500 : LABELS - left - 8 - (right ? 52 : 0);
+		const room = lane.kind === 'head' ? 500 : LABELS - left - 8 - (right ? 8 * right.length : 0);
 
 		this.text(lane.kind === 'head' ? lane.text : lane.label, left, y + Math.min(lane.height, 22) / 2 + 1, room, theme.text);
 		if (!right)

@@ -25,38 +25,53 @@ function readValues(bytes, at, nr) {
 			values[i] = (code % 2 ? most : code / 2) - 1;
 		} else {
 			values[i] = last += unzigzag(code);
-			if (!Number.isSafeInteger(last))
+			/* Differences are modulo 2^64: this one is 2^64 - 1, say. */
+			if (!Number.isSafeInteger(last) || (last < 0 && kinds[i] === VALUE.hex))
 				return null;
 		}
 	}
 	return {kinds, values};
 }
 
+/* The same with all of their 64 bits, of which negative numbers have the two's complement. */
 function readBigValues(bytes, at, nr) {
-	const kinds = new Uint8Array(nr), values = new Array(nr);
-	let last = 0n, most = 0n;
+	const kinds = new Uint8Array(nr), values = new BigUint64Array(nr);
+	let last = 0n, most = 0;
 
 	for (let i = 0; i < nr; i++) {
-		let value = 0n, shift = 0n, byte;
+		const begin = at;
+		let byte = bytes[at++], value = byte & 127;
 
-		do {
+		for (let scale = 128; byte > 127; scale *= 128) {
 			byte = bytes[at++];
-			value |= BigInt(byte & 127) << shift;
-			shift += 7n;
-		} while (byte > 127);
-		const code = value >> 2n;
+			value += (byte & 127) * scale;
+		}
+		kinds[i] = bytes[begin] & 3;
+		const code = Math.floor(value / 4);
 
-		kinds[i] = Number(value & 3n);
 		if (kinds[i] === VALUE.text) {
-			if (code & 1n)
-				most += code >> 1n;
-			values[i] = Number((code & 1n ? most : code >> 1n) - 1n);
+			if (code % 2)
+				most += (code - 1) / 2;
+			values[i] = BigInt((code % 2 ? most : code / 2) - 1);
 		} else {
-			last = BigInt.asUintN(64, last + (code & 1n ? -((code + 1n) >> 1n) : code >> 1n));
-			values[i] = kinds[i] === VALUE.decimal ? BigInt.asIntN(64, last) : last;
+			last += value <= Number.MAX_SAFE_INTEGER ? BigInt(unzigzag(code)) : bigDifference(bytes, begin);
+			values[i] = last = BigInt.asUintN(64, last);
 		}
 	}
 	return {kinds, values};
+}
+
+function bigDifference(bytes, at) {
+	let value = 0n, shift = 0n, byte;
+
+	do {
+		byte = bytes[at++];
+		value |= BigInt(byte & 127) << shift;
+		shift += 7n;
+	} while (byte > 127);
+	const code = value >> 2n;
+
+	return code & 1n ? -((code + 1n) >> 1n) : code >> 1n;
 }
 
 class Fields {
@@ -81,13 +96,23 @@ class Fields {
 	}
 
 	text(shape, field, row) {
-		const {kinds, values} = this.column(shape, field);
+		const {kinds, values} = this.column(shape, field), value = values[row];
 
 		switch (kinds[row]) {
-		case VALUE.text: return this.texts[values[row]];
-		case VALUE.hex: return '0x' + values[row].toString(16);
-		default: return String(values[row]);
+		case VALUE.text: return this.texts[Number(value)];
+		case VALUE.hex: return '0x' + value.toString(16);
+		default: return String(typeof value === 'bigint' ? BigInt.asIntN(64, value) : value);
 		}
+	}
+
+	/* Which rows of the column have this number. */
+	rowsWith({kinds, values}, {kind, value}) {
+		const wanted = values instanceof BigUint64Array ? BigInt.asUintN(64, value) : Number(value), rows = [];
+
+		for (let i = values.indexOf(wanted); i >= 0; i = values.indexOf(wanted, i + 1))
+			if (kinds[i] === kind)
+				rows.push(i);
+		return rows;
 	}
 
 	/* [name, text] of each */
@@ -112,7 +137,7 @@ function markFailed(model, fields) {
 		const {kinds, values} = fields.column(shape, at);
 
 		failed.set(shape, Uint8Array.from(kinds, (kind, i) =>
-			kind === VALUE.text && FAILED.test(fields.texts[values[i]]) ? 1 : 0));
+			kind === VALUE.text && FAILED.test(fields.texts[Number(values[i])]) ? 1 : 0));
 	}
 	for (let i = 0; i < model.failed.length; i++)
 		model.failed[i] = failed.get(model.shapes[model.slices.shape[i]])?.[model.slices.row[i]] ?? 0;

@@ -107,41 +107,50 @@ function makeThreads(model, names, words) {
 	});
 }
 
-/* Where nobody knows who had the CPU: from the times that say so until somebody has it. */
-function unknownOf(cpu, times, span) {
-	const {run} = cpu, begin = [], end = [];
-	const add = (from, until) => {
-		if (until > from && from >= (end[end.length - 1] ?? -Infinity)) {
-			begin.push(from);
-			end.push(until);
+/*
+ * Where nobody knows who had the CPU: between those that are known to have run on it.  Idle threads
+ * run, too.
+ */
+function unknownOf({run}, span) {
+	const begin = [], end = [];
+	let last = 0;
+
+	for (let i = 0; i <= run.nr; i++) {
+		const next = i < run.nr ? Math.min(run.begin[i], span) : span;
+
+		if (next > last) {
+			begin.push(last);
+			end.push(next);
 		}
-	};
-
-	add(0, run.nr ? run.begin[0] : span);
-	for (const time of times) {
-		const next = lowerBound(run.begin, time);
-
-		add(time, next < run.nr ? run.begin[next] : span);
+		last = Math.max(last, i < run.nr ? run.end[i] : span);
 	}
 	return new Row(Float64Array.from(begin), Float64Array.from(end), new Uint32Array(begin.length));
 }
 
+/* Numbers of what has each key. */
+function listsOf(keys, take = () => true) {
+	const lists = new Map();
+
+	keys.forEach((key, i) => {
+		if (!take(i))
+			return;
+		if (!lists.has(key))
+			lists.set(key, []);
+		lists.get(key).push(i);
+	});
+	return number => Uint32Array.from(lists.get(number) ?? []);
+}
+
 function makeCpus(model, head) {
-	const {states, losses, unknowns} = model, runs = new Map(), cpus = new Map();
+	const {states, losses} = model, cpus = new Map(), isRun = i => states.what[i] === STATE.running;
+	const runsOf = listsOf(states.cpu, isRun), lossesOf = listsOf(losses.cpu);
 	const add = number => {
 		if (!cpus.has(number))
 			cpus.set(number, {number, track: null});
 	};
 
-	for (let i = 0; i < states.what.length; i++) {
-		if (states.what[i] !== STATE.running)
-			continue;
-		if (!runs.has(states.cpu[i]))
-			runs.set(states.cpu[i], []);
-		runs.get(states.cpu[i]).push(i);
-	}
 	head.cpus.forEach(add);
-	[...runs.keys()].forEach(add);
+	states.cpu.forEach((number, i) => isRun(i) && add(number));
 	losses.cpu.forEach(add);
 	for (const track of model.tracks.filter(t => t.kind === TRACK.cpu)) {
 		add(track.number);
@@ -150,13 +159,10 @@ function makeCpus(model, head) {
 	model.cpus = [...cpus.values()].sort((a, b) => a.number - b.number);
 	model.cpuOf = cpus;
 	for (const cpu of model.cpus) {
-		const lost = [...losses.cpu.keys()].filter(i => losses.cpu[i] === cpu.number);
-
-		cpu.run = rowOf(Uint32Array.from(runs.get(cpu.number) ?? []), states.begin, states.end);
+		cpu.run = rowOf(runsOf(cpu.number), states.begin, states.end);
 		cpu.busy = cpu.run.sums(i => model.threads[states.thread[cpu.run.id[i]]].tid !== 0);
-		cpu.losses = rowOf(Uint32Array.from(lost), losses.begin, losses.end);
-		cpu.unknown = states.what.length ? unknownOf(cpu,
-			unknowns.time.filter((_, i) => unknowns.cpu[i] === cpu.number), model.span) : EMPTY;
+		cpu.losses = rowOf(lossesOf(cpu.number), losses.begin, losses.end);
+		cpu.unknown = states.what.length ? unknownOf(cpu, model.span) : EMPTY;
 	}
 }
 

@@ -78,16 +78,18 @@ function statesBetween(model, thread, from, until) {
 	return times;
 }
 
-/* [thread, time] of those that had the CPU meanwhile, the longest first. */
+/* [label, time] of those that had the CPU meanwhile, and how long this is not known. */
 function ranOn(model, cpu, from, until) {
-	const ran = new Map(), {run} = cpu;
+	const ran = new Map(), {run} = cpu, known = run.covered(run.sum, from, until);
 
 	for (let i = run.after(from); i < run.nr && run.begin[i] < until; i++) {
-		const thread = model.threads[model.states.thread[run.id[i]]];
+		const {label} = model.threads[model.states.thread[run.id[i]]];
 
-		ran.set(thread, (ran.get(thread) ?? 0) + Math.min(until, run.end[i]) - Math.max(from, run.begin[i]));
+		ran.set(label, (ran.get(label) ?? 0) + Math.min(until, run.end[i]) - Math.max(from, run.begin[i]));
 	}
-	return [...ran].sort((a, b) => b[1] - a[1]);
+	if (until - from > known)
+		ran.set(STATE_NAMES[STATE.unknown], until - from - known);
+	return [...ran];
 }
 
 /* [CPU, from, until] of each time that the thread waited for a CPU: in a slice, in a state or in front of it. */
@@ -212,8 +214,8 @@ class Panel {
 		for (const [number, from, until] of waits) {
 			const cpu = this.app.model.cpuOf.get(number);
 
-			for (const [thread, time] of cpu ? ranOn(this.app.model, cpu, from, until) : []) {
-				const key = thread.label + ' on CPU ' + number;
+			for (const [label, time] of cpu ? ranOn(this.app.model, cpu, from, until) : []) {
+				const key = label + ' on CPU ' + number;
 
 				sums.set(key, (sums.get(key) ?? 0) + time);
 			}

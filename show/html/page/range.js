@@ -43,17 +43,20 @@ function tableOf(heads, rows) {
 		more ? line('th', ['and ' + count(more) + ' more']) : null) : null;
 }
 
+const notKnown = (time, length) => time > 0 ? percent(time, length) : '';
+
 function showRange(panel, range) {
 	const {model} = panel.app, {from, until} = range, length = until - from;
 	const busy = model.cpus.filter(cpu => cpu.run.nr).map(cpu =>
-		['CPU ' + cpu.number, percent(cpu.run.covered(cpu.busy, from, until), length)]);
+		['CPU ' + cpu.number, percent(cpu.run.covered(cpu.busy, from, until), length),
+			notKnown(cpu.unknown.covered(cpu.unknown.sum, from, until), length)]);
 
 	panel.show(duration(length), [
 		panel.table([['from', exactTime(from)], ['to', exactTime(until)],
 			['a second has', length > 0 ? count(1e9 / length) + ' of these' : ''],
 			['ends in it', plural(slicesIn(model, from, until).reduce((sum, row) => sum + row[1], 0), 'slice', 'slices')],
 			['other events', count(ticksIn(model, from, until))]]),
-		tableOf(['CPU', 'busy'], busy),
+		tableOf(['CPU', 'busy', 'not known'], busy),
 		tableOf(['thread', 'ran', '', 'waited for a CPU'], threadsIn(model, from, until).map(([label, ran, waited]) =>
 			[label, shortTime(ran), percent(ran, length), shortTime(waited)])),
 		tableOf(['slice', 'count', 'failed', 'time', 'longest'], slicesIn(model, from, until).map(([name, nr, failed, time, longest]) =>

@@ -22,15 +22,13 @@ class Search {
 		let rows = null;
 
 		for (let f = 0; f < nr; f++) {
-			const {kinds, values} = fields.column(shape, f);
+			const column = fields.column(shape, f), {kinds, values} = column;
 
-			for (let i = 0; i < kinds.length; i++) {
-				const hit = kinds[i] === VALUE.text ? texts[values[i]] :
-					wanted !== null && kinds[i] === wanted.kind && values[i] == wanted.value;
-
-				if (hit)
+			for (const i of wanted ? fields.rowsWith(column, wanted) : [])
+				(rows ??= new Uint8Array(kinds.length))[i] = 1;
+			for (let i = 0; i < kinds.length; i++)
+				if (kinds[i] === VALUE.text && texts[Number(values[i])])
 					(rows ??= new Uint8Array(kinds.length))[i] = 1;
-			}
 		}
 		return rows;
 	}
