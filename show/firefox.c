@@ -77,6 +77,7 @@ struct firefox {
 	struct table threads; /* lanes, by the thread's id */
 	/* struct known of all lanes, by hash: most lanes have few, and a table is large. */
 	struct table known;
+	uint64_t factor;       /* nobody can choose texts that have one hash */
 	struct output scratch; /* into @text */
 	struct column_text text;
 	size_t size; /* of all columns */
@@ -177,8 +178,8 @@ static const struct known *known_find(const struct firefox *f,
 static uint32_t known_get(struct firefox *f, uint32_t *of, const char *text,
 			  size_t size, uint32_t prefix, bool *fresh)
 {
-	uint64_t hash = table_hash(text, size) +
-			(prefix ^ (uintptr_t)of) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = table_mix(table_hash_secret(text, size, f->factor),
+				  prefix ^ (uintptr_t)of, f->factor);
 	const struct known *old = known_find(f, of, hash, text, size, prefix);
 	struct known *known;
 
@@ -720,6 +721,7 @@ static int firefox_open(struct ktrace_output *show)
 {
 	struct firefox *f = (struct firefox *)show;
 
+	f->factor = table_factor();
 	if (output_init(&f->scratch, scratch_write, f))
 		return error_set(-ENOMEM, "out of memory");
 	return viewer_open(show, &firefox_ops);

@@ -66,7 +66,7 @@ int fold_paths_name(struct fold_paths *paths, uint32_t *number)
 	struct table_slot *slot = NULL;
 	struct output *text = &paths->text;
 	size_t length = text->p - text->buf;
-	uint64_t hash = table_hash(text->buf, length);
+	uint64_t hash = table_hash_secret(text->buf, length, paths->factor);
 
 	text->p = text->buf;
 	while ((slot = table_next(&paths->names, hash, slot))) {

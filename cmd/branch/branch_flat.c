@@ -20,12 +20,6 @@ struct edges {
 	uint64_t all;
 };
 
-static uint64_t mix(uint64_t number, uint64_t value, uint64_t factor)
-{
-	number = (number ^ value) * factor;
-	return number ^ number >> 32;
-}
-
 /* Each process may have a file at another address. */
 static uint64_t place_mix(const struct branch_show *show,
 			  const struct branch_at *at, bool to, uint64_t number,
@@ -35,11 +29,11 @@ static uint64_t place_mix(const struct branch_show *show,
 
 	if (!ktrace_branches_place(show->branches, at->thread, at->entry, to,
 				   &place))
-		return mix(number, to ? at->branch.to : at->branch.from,
-			   factor);
+		return table_mix(number, to ? at->branch.to : at->branch.from,
+				 factor);
 	for (const char *c = place.file; *c; c++)
-		number = mix(number, (unsigned char)*c, factor);
-	return mix(number, place.offset, factor);
+		number = table_mix(number, (unsigned char)*c, factor);
+	return table_mix(number, place.offset, factor);
 }
 
 /* Branches that are the same have the same number. */

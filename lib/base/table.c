@@ -16,6 +16,15 @@ uint64_t table_hash(const char *name, size_t length)
 	return hash;
 }
 
+uint64_t table_hash_secret(const char *name, size_t length, uint64_t factor)
+{
+	uint64_t hash = table_mix(factor, length, factor);
+
+	while (length--)
+		hash = table_mix(hash, (unsigned char)*name++, factor);
+	return hash;
+}
+
 static void slot_take(struct table *table, uint64_t number, void *value)
 {
 	size_t mask = table->size - 1, i = table_begin(table, number);
@@ -31,7 +40,7 @@ uint64_t table_factor(void)
 
 	/* Without it a search is short all the same, if nobody means harm. */
 	if (getrandom(&factor, sizeof(factor), GRND_NONBLOCK) < 0)
-		return 1;
+		return 0x9e3779b97f4a7c15ull;
 	return factor | 1;
 }
 

@@ -77,8 +77,21 @@ static inline void *table_find(const struct table *table, uint64_t number)
 
 /* An odd number that nobody can predict, for a hash of one's own. */
 uint64_t table_factor(void);
+/* One more part of such a hash; @factor is what table_factor() has given. */
+static inline uint64_t table_mix(uint64_t number, uint64_t value,
+				 uint64_t factor)
+{
+	number = (number ^ value) * factor;
+	return number ^ number >> 32;
+}
+
 /* Hashes the first @length bytes of a name. */
 uint64_t table_hash(const char *name, size_t length);
+/*
+ * The same of names that strangers choose: who does not know @factor cannot make many that have
+ * the same hash, with which each search would take long.
+ */
+uint64_t table_hash_secret(const char *name, size_t length, uint64_t factor);
 
 /* Adds a value, also if others have the same number.  0 or -ENOMEM. */
 int table_add(struct table *table, uint64_t number, void *value);
