@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/loss.h"
 #include "viewer.h"
 
 static int bytes_write(void *data, const char *text, size_t size)
@@ -72,26 +73,43 @@ static int viewer_check(struct viewer *v)
 	return v->output.err ?: viewer_limit(v, v->written);
 }
 
-/* One event more than it takes: what is open ends. */
-static int viewer_leave_out(struct viewer *v)
+/* If it takes no more, what is open ends. */
+static int viewer_stop(struct viewer *v)
 {
-	v->show.left_out++;
-	if (v->stopped)
+	if (v->stopped || !v->ops->full || !v->ops->full(v))
 		return 0;
 	v->stopped = true;
 	return ktrace_timeline_finish(v->timeline);
 }
 
+/* A loss is known when it ends, and may have begun before the rest: that part of it is told. */
+static int loss_cut(struct viewer *v, const struct ktrace_loss *loss)
+{
+	struct ktrace_loss cut = *loss;
+
+	if (!v->ops->calls.loss || loss->from >= v->end) {
+		if (loss_is_event(loss->cause))
+			v->left_out_lost += loss->count;
+		return 0;
+	}
+	if (cut.time > v->end)
+		cut.time = v->end;
+	return v->ops->calls.loss(v, &cut);
+}
+
 int viewer_event(struct ktrace_output *show, const struct ktrace_event *event)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err;
+	int err = viewer_stop(v);
 
-	if (v->ops->most && v->told == v->ops->most)
-		return viewer_leave_out(v);
+	if (v->stopped) {
+		v->show.left_out++;
+		return err;
+	}
 	err = viewer_begin(v, event->time);
 	v->told++;
-	v->end = event->time;
+	if (v->end < event->time)
+		v->end = event->time;
 	err = err ?: ktrace_timeline_event(v->timeline, event, true);
 	return err ?: viewer_check(v);
 }
@@ -99,10 +117,10 @@ int viewer_event(struct ktrace_output *show, const struct ktrace_event *event)
 int viewer_hidden(struct ktrace_output *show, const struct ktrace_event *event)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err;
+	int err = viewer_stop(v);
 
 	if (v->stopped)
-		return 0;
+		return err;
 	err = timeline_make(v);
 	err = err ?: ktrace_timeline_event(v->timeline, event, false);
 	return err ?: viewer_check(v);
@@ -111,11 +129,13 @@ int viewer_hidden(struct ktrace_output *show, const struct ktrace_event *event)
 int viewer_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err;
+	int err = viewer_stop(v);
 
 	if (v->stopped)
-		return 0;
+		return err ?: loss_cut(v, loss);
 	err = viewer_begin(v, loss->from);
+	if (v->end < loss->time)
+		v->end = loss->time;
 	err = err ?: ktrace_timeline_loss(v->timeline, loss, true);
 	return err ?: viewer_check(v);
 }
@@ -124,10 +144,10 @@ int viewer_hidden_loss(struct ktrace_output *show,
 		       const struct ktrace_loss *loss)
 {
 	struct viewer *v = (struct viewer *)show;
-	int err;
+	int err = viewer_stop(v);
 
 	if (v->stopped)
-		return 0;
+		return err;
 	err = timeline_make(v);
 	err = err ?: ktrace_timeline_loss(v->timeline, loss, false);
 	return err ?: viewer_check(v);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What time lines for viewers, other people's and that of show/html, have in common: they are made of the time line
- * (<ktrace/timeline.h>), begin with something, end with something, and are no text for people.
+ * What time lines for viewers, other people's and that of show/html, have in common: they are made of
+ * the time line (<ktrace/timeline.h>), begin with something, end with something, and are no text for
+ * people.
  */
 #ifndef KT_SHOW_VIEWER_H
 #define KT_SHOW_VIEWER_H
@@ -20,11 +21,12 @@ struct viewer {
 	const struct viewer_ops *ops;
 	/* The time of the first event or loss; 0: there was none. */
 	uint64_t begin;
-	uint64_t end;	  /* of the last one */
+	uint64_t end;	  /* of the last one: what is told ends there */
 	uint64_t written; /* bytes, without those in @output */
 	uint64_t told;	  /* events */
 	bool begun, finished;
-	bool stopped; /* more events than it takes: they are left out */
+	bool stopped;		/* it is full: the rest is left out */
+	uint64_t left_out_lost; /* lost events in the rest */
 };
 
 struct viewer_ops {
@@ -36,8 +38,8 @@ struct viewer_ops {
 	int (*end)(struct viewer *viewer);
 	/* No viewer reads more bytes; 0: any number. */
 	uint64_t limit;
-	/* So many events are told, and those that follow are left out; 0: all are told. */
-	uint64_t most;
+	/* It takes no more: what follows is left out.  May be NULL: it takes all. */
+	bool (*full)(const struct viewer *viewer);
 };
 
 int viewer_open(struct ktrace_output *show, const struct viewer_ops *ops);

@@ -316,7 +316,8 @@ KTRACE_API uint64_t ktrace_output_events(const struct ktrace_output *output);
 KTRACE_API uint64_t ktrace_output_losses(const struct ktrace_output *output);
 /*
  * How many of these events are not in the output, because it takes only so many: the last ones.
- * "html" takes 4,000,000; 0 from others.
+ * "html" takes 4,000,000, or fewer if they have 256 MB or 8,000,000 changes of threads' states; 0
+ * from others.
  */
 KTRACE_API uint64_t ktrace_output_left_out(const struct ktrace_output *output);
 /*

@@ -36,6 +36,15 @@
 /* A page with that many has about 16 MB, and browsers need some seconds and 1 GB for it. */
 #define EVENTS_MAX 4000000
 
+/*
+ * Steps of the tape: so many as that many switches make.  In a part of a trace events that are not shown
+ * make some, too.
+ */
+#define STEPS_MAX (2 * EVENTS_MAX)
+
+/* What the page has of the trace, before it is compressed, and the browser in memory: 256 MB. */
+#define BYTES_MAX (256ull << 20)
+
 /* Names that a thread had: those after these replace the last one. */
 #define NAMES_MAX 8
 
@@ -54,6 +63,12 @@ struct lane {
 	uint32_t nr_names;
 	uint64_t end;  /* of its last state */
 	uint64_t wake; /* the last one of it; 0: none */
+	/* A state that is not known, which those that follow may continue; begin == end: none. */
+	struct unknown {
+		uint64_t begin, end;
+		uint32_t cpu;
+		bool open;
+	} unknown;
 };
 
 struct strip {
@@ -85,7 +100,6 @@ struct html {
 	uint32_t nr_lanes, nr_strips;
 	struct output json; /* into @embed */
 	struct embed embed;
-	uint64_t left_out_lost; /* lost events where events are left out */
 };
 
 static int no_memory(void)
@@ -183,25 +197,63 @@ static struct strip *strip_of(struct html *h,
 
 /* ---- what the time line tells --------------------------------------------- */
 
+static void state_put(struct html *h, struct lane *lane, uint64_t bits,
+		      uint64_t begin, uint64_t end)
+{
+	tape_step(&h->tape, TAPE_STATE, end);
+	tape_put(&h->tape, COLUMN_STATE_THREAD, lane->number);
+	tape_put(&h->tape, COLUMN_STATE, bits);
+	tape_put(&h->tape, COLUMN_STATE_BEGIN,
+		 lane->end == begin && begin ? 0 : end - begin + 1);
+	lane->end = end;
+}
+
+static void unknown_put(struct html *h, struct lane *lane)
+{
+	const struct unknown *u = &lane->unknown;
+
+	if (u->begin != u->end)
+		state_put(h, lane,
+			  tape_state_bits(KTRACE_STATE_UNKNOWN, u->open, false,
+					  u->cpu),
+			  u->begin, u->end);
+	lane->unknown = (struct unknown){0};
+}
+
+/* Each event that is not shown may make one: those that touch are one. */
+static void unknown_add(struct html *h, struct lane *lane,
+			const struct ktrace_timeline_state *state)
+{
+	uint64_t begin = since_begin(h, state->begin);
+	struct unknown *u = &lane->unknown;
+
+	if (u->begin == u->end || u->end != begin) {
+		unknown_put(h, lane);
+		u->begin = begin;
+	}
+	u->end = since_begin(h, state->end);
+	u->cpu = state->cpu;
+	u->open = state->open;
+}
+
 static int state_tell(void *data, const struct ktrace_timeline_state *state)
 {
 	struct html *h = data;
 	struct lane *lane = lane_of(h, state->thread);
-	uint64_t begin = since_begin(h, state->begin);
-	uint64_t end = since_begin(h, state->end);
 	bool woken;
 
 	if (!lane)
 		return no_memory();
+	if (state->state == KTRACE_STATE_UNKNOWN) {
+		unknown_add(h, lane, state);
+		return step_end(h, 0);
+	}
+	unknown_put(h, lane);
 	woken = state->state == KTRACE_STATE_RUNNING && state->wake &&
 		state->wake == lane->wake;
-	tape_step(&h->tape, TAPE_STATE, end);
-	tape_put(&h->tape, COLUMN_STATE_THREAD, lane->number);
-	tape_put(&h->tape, COLUMN_STATE,
-		 tape_state_bits(state->state, state->open, woken, state->cpu));
-	tape_put(&h->tape, COLUMN_STATE_BEGIN,
-		 lane->end == begin && begin ? 0 : end - begin + 1);
-	lane->end = end;
+	state_put(h, lane,
+		  tape_state_bits(state->state, state->open, woken, state->cpu),
+		  since_begin(h, state->begin), since_begin(h, state->end));
 	return step_end(h, 0);
 }
 
@@ -439,6 +491,31 @@ static void cpus_put(struct html *h)
 	put(h, "]");
 }
 
+/* [time, that of the wall clock then], in ns, as text: the clock may be set, and a machine may sleep. */
+static void clock_put(struct html *h, uint64_t time, int64_t wall)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "[\"%" PRId64 "\",\"%" PRId64 "\"]",
+		 (int64_t)since_begin(h, time), wall);
+	put(h, text);
+}
+
+static void clocks_put(struct html *h, const struct ktrace_info *info)
+{
+	uint64_t begin = h->viewer.begin;
+
+	put(h, ",\"clocks\":[");
+	clock_put(h, begin, begin ? line_time_of_day(info, begin) : 0);
+	for (uint32_t i = 1; i < info->nr_sync; i++) {
+		if (info->sync[i].monotonic <= begin)
+			continue;
+		put(h, ",");
+		clock_put(h, info->sync[i].monotonic, info->sync[i].realtime);
+	}
+	put(h, "]");
+}
+
 static void head_put(struct html *h)
 {
 	const struct viewer *v = &h->viewer;
@@ -450,12 +527,11 @@ static void head_put(struct html *h)
 	member_text(h, "kernel", info->kernel);
 	member_text(h, "version", info->version);
 	member_long(h, "begin", (int64_t)v->begin);
-	member_long(h, "clock",
-		    v->begin ? line_time_of_day(info, v->begin) : 0);
+	clocks_put(h, info);
 	member_number(h, "span", v->end - v->begin);
 	member_number(h, "events", v->show.events);
 	member_number(h, "leftOut", v->show.left_out);
-	member_number(h, "leftOutLost", h->left_out_lost);
+	member_number(h, "leftOutLost", v->left_out_lost);
 	cpus_put(h);
 	density_put(h);
 	columns_put(h);
@@ -595,6 +671,11 @@ static int html_end(struct viewer *viewer)
 	const char *rest = data + sizeof(DATA) - 1;
 	int err;
 
+	for (uint32_t i = 0; i < h->nr_lanes; i++)
+		unknown_put(h, h->lanes[i]);
+	err = step_end(h, 0);
+	if (err)
+		return err;
 	output_write(output, html_page, data - html_page);
 	err = part_put(h, "head", head_put);
 	err = err ?: part_put(h, "names", names_put);
@@ -603,6 +684,20 @@ static int html_end(struct viewer *viewer)
 	err = err ?: part_put(h, "texts", texts_put);
 	output_write(output, rest, strlen(rest));
 	return err ?: output->err;
+}
+
+/* Also if there is much text, or much that is not shown. */
+static bool html_full(const struct viewer *viewer)
+{
+	const struct html *h = (const struct html *)viewer;
+	uint64_t bytes = tape_size(&h->tape) + h->shapes.size +
+			 h->shapes.words.size + h->shapes.texts.size +
+			 h->nr_lanes * sizeof(struct lane) +
+			 h->nr_strips * sizeof(struct strip);
+
+	return viewer->told >= EVENTS_MAX ||
+	       h->tape.columns[COLUMN_STEP].nr >= STEPS_MAX ||
+	       bytes >= BYTES_MAX;
 }
 
 /* ---- the output ----------------------------------------------------------- */
@@ -617,7 +712,7 @@ static const struct viewer_ops html_ops = {
 	.calls.loss = loss_tell,
 	.calls.gone = data_free,
 	.end = html_end,
-	.most = EVENTS_MAX,
+	.full = html_full,
 };
 
 static int html_open(struct ktrace_output *show)
@@ -638,15 +733,6 @@ static int html_event(struct ktrace_output *show,
 
 	density_add(&h->density, event->time > begin ? event->time - begin : 0);
 	return err;
-}
-
-static int html_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
-{
-	struct html *h = (struct html *)show;
-
-	if (h->viewer.show.left_out && loss_is_event(loss->cause))
-		h->left_out_lost += loss->count;
-	return viewer_loss(show, loss);
 }
 
 static void html_release(struct ktrace_output *show)
@@ -676,7 +762,7 @@ const struct show_ops show_html = {
 	.event = html_event,
 	.hidden = viewer_hidden,
 	.hidden_loss = viewer_hidden_loss,
-	.loss = html_loss,
+	.loss = viewer_loss,
 	.finish = viewer_finish,
 	.pause = viewer_pause,
 	.release = html_release,

@@ -81,13 +81,14 @@ void row_free(struct row *row)
 /* ---- shapes --------------------------------------------------------------- */
 
 static uint64_t shape_hash(enum shape_of of, uint32_t name, uint32_t category,
-			   const struct row *row)
+			   const struct row *row, uint64_t factor)
 {
-	uint64_t hash = table_hash((const char *)row->names,
-				   row->nr * sizeof(*row->names));
+	uint64_t hash =
+		table_hash_secret((const char *)row->names,
+				  row->nr * sizeof(*row->names), factor);
 
-	return hash + ((uint64_t)name << 32 | category << 2 | of) *
-			      0x9e3779b97f4a7c15ull;
+	hash = table_mix(hash, (uint64_t)name << 32 | category, factor);
+	return table_mix(hash, of, factor);
 }
 
 static bool shape_has(const struct shape *shape, enum shape_of of,
@@ -139,6 +140,7 @@ static int shape_add(struct shapes *shapes, struct shape *shape, uint64_t hash)
 	if (table_add(&shapes->table, hash, shape))
 		return -ENOMEM;
 	shape->number = shapes->nr;
+	shapes->size += sizeof(*shape) + shape->nr * sizeof(*shape->columns);
 	shapes->list[shapes->nr++] = shape;
 	return 0;
 }
@@ -147,7 +149,8 @@ static struct shape *shape_get(struct shapes *shapes, enum shape_of of,
 			       uint32_t name, uint32_t category,
 			       const struct row *row)
 {
-	uint64_t hash = shape_hash(of, name, category, row);
+	uint64_t hash =
+		shape_hash(of, name, category, row, shapes->words.factor);
 	struct table_slot *slot = NULL;
 	struct shape *shape;
 
@@ -178,8 +181,13 @@ int shapes_put(struct shapes *shapes, enum shape_of of, const char *name,
 	shape = shape_get(shapes, of, name_word, category_word, row);
 	if (!shape)
 		return -ENOMEM;
-	for (uint32_t i = 0; !err && i < row->nr; i++)
+	for (uint32_t i = 0; !err && i < row->nr; i++) {
+		const struct column *column = &shape->columns[i].column;
+		size_t before = column->size;
+
 		err = value_put(&shape->columns[i], &row->values[i]);
+		shapes->size += column->size - before;
+	}
 	shape->rows++;
 	*number = shape->number;
 	return err;

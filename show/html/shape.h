@@ -30,7 +30,7 @@ struct shape {
 
 /* Fields of a slice or event, with their values. */
 struct row {
-	uint32_t nr, room;
+	uint32_t nr;
 	uint32_t *names;
 	struct value *values;
 };
@@ -42,6 +42,7 @@ struct shapes {
 	struct table table;
 	struct shape **list;
 	uint32_t nr;
+	uint64_t size; /* bytes of all shapes and their columns */
 };
 
 /* 0 or -ENOMEM, all that return a number. */

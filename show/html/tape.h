@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The tape: all that the time line has told, in this order.
+ * The tape: all that the time line has told, in this order; but states of a thread that are not known
+ * and touch are one, which comes before the thread's next one.
  *
  * Each step has an operation and a time, and what more it needs, in columns of its own:
  *
@@ -82,6 +83,15 @@ static inline void tape_step(struct tape *tape, enum tape_step step,
 		column_put_split_signed(&tape->columns[COLUMN_TIME],
 					(int64_t)(time - tape->time)) != 0;
 	tape->time = time;
+}
+
+static inline uint64_t tape_size(const struct tape *tape)
+{
+	uint64_t size = 0;
+
+	for (int i = 0; i < COLUMNS_NR; i++)
+		size += tape->columns[i].size;
+	return size;
 }
 
 /* @woken: it runs because of the last wake of its thread.  @open: the trace ends in it. */

@@ -19,6 +19,7 @@ static int word_add(struct words *words, const char *text, size_t size,
 		return -ENOMEM;
 	memcpy(word->text, text, size);
 	word->size = size;
+	words->size += sizeof(*word) + size;
 	*number = word->number = words->nr;
 	words->list[words->nr++] = word;
 	return 0;
@@ -27,9 +28,11 @@ static int word_add(struct words *words, const char *text, size_t size,
 int words_get(struct words *words, const char *text, size_t size,
 	      uint32_t *number)
 {
-	uint64_t hash = table_hash(text, size);
 	struct table_slot *slot = NULL;
+	uint64_t hash;
 
+	words->factor = words->factor ?: table_factor();
+	hash = table_hash_secret(text, size, words->factor);
 	while ((slot = table_next(&words->table, hash, slot))) {
 		const struct word *word = slot->value;
 

@@ -21,6 +21,8 @@ struct words {
 	struct table table;
 	struct word **list;
 	uint32_t nr;
+	uint64_t size;	 /* bytes of all of them */
+	uint64_t factor; /* nobody can choose texts that have one hash */
 };
 
 /* 0 or -ENOMEM. */

@@ -343,7 +343,8 @@ def check_left_out(browser):
         file.write(page[:found.start(1)] + text + page[found.end(1):])
     shown = check_first(browser, "left-out")
     check("the page says what is left out", "700 events are left out" not in shown.text("warning"),
-          "--from +" not in shown.text("warning"))
+          f"--from {(int(head['begin']) + head['span']) / decimal.Decimal(10**9):.9f}" not in shown.text("warning") and
+          shown.text("warning"))
     check("the command is text", shown.text("title") != "a\\u{202e}b\\u{1b}[0m </script><b>" and shown.text("title"))
 
 

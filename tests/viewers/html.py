@@ -198,6 +198,19 @@ def chrome_read(path):
     return found
 
 
+def merged(found):
+    """States that are not known and touch are one: the page has them so, unless something short is between them."""
+    begins = {(key[1], key[3]): key for key in found if key[:1] + key[2:3] == ('state', 'unknown')}
+    for key in sorted(begins.values(), key=lambda key: -key[3]):
+        later = begins.get((key[1], key[4]))
+        if later:
+            whole = key[:4] + (later[4],)
+            del found[key], found[later], begins[key[1], key[4]]
+            found[whole] = 1
+            begins[key[1], key[3]] = whole
+    return found
+
+
 page = open(sys.argv[1], encoding='ascii').read()
 bare = check_page(page)
 cpus = []
@@ -212,6 +225,7 @@ want(all(pair in recorded or not pair[0] for pair in cpus), 'something was on an
 want(sum(head['density']) == head['events'], 'the density has all events')
 want(not head['leftOut'], 'events are left out')
 expected = chrome_read(sys.argv[2])
+got, expected = merged(got), merged(expected)
 for what, a, b in (('only in the page', got, expected), ('not in the page', expected, got)):
     for missing in list((a - b).items())[:4]:
         faults[f'{what}: {missing}'] += 1

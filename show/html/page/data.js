@@ -74,7 +74,7 @@ function playTape(tape, names) {
 	const states = {thread: tape.stateThread, what: new Uint8Array(nr.state), cpu: numbers(nr.state),
 		begin: floats(nr.state), end: floats(nr.state), wake: new Int32Array(nr.state).fill(-1)};
 	const slices = {track: tape.sliceTrack, shape: tape.sliceShape, how: tape.sliceEnd, cpu: tape.sliceCpu,
-		begin: floats(nr.slice), end: floats(nr.slice), row: numbers(nr.slice), depth: new Uint16Array(nr.slice)};
+		begin: floats(nr.slice), end: floats(nr.slice), row: numbers(nr.slice), depth: new Uint8Array(nr.slice)};
 	const points = {track: tape.pointTrack, shape: tape.pointShape, cpu: tape.pointCpu, time: floats(nr.point), row: numbers(nr.point)};
 	const wakes = {track: tape.wakeTrack, shape: tape.wakeShape, cpu: tape.wakeCpu, thread: tape.wakeThread,
 		time: floats(nr.wake), row: numbers(nr.wake), runs: floats(nr.wake).fill(NaN)};

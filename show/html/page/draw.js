@@ -161,7 +161,7 @@ class Painter {
 			return;
 		/* An estimate first: to measure takes long. */
 		let cut = text.length > room / (per * 0.4) ? text.slice(0, Math.ceil(room / (per * 0.4))) : text;
-		let wide = cut.length * per * 0.55 > room || cut.length * per * 1.4 > room ? context.measureText(cut).width : 0;
+		let wide = cut.length * per * 1.4 > room ? context.measureText(cut).width : 0;
 
 		if (wide > room || cut.length < text.length) {
 			for (let length = Math.min(cut.length, Math.floor(cut.length * room / Math.max(wide, 1))); ; length--) {
@@ -337,7 +337,8 @@ class Painter {
 
 	/* ---- lanes ---- */
 
-	lane(lane, top) {
+	/* A lane may be higher than the window: what is outside is not drawn. */
+	lane(lane, top, height) {
 		const {context, theme} = this, y = lane.y - top;
 
 		context.save();
@@ -347,7 +348,7 @@ class Painter {
 		this.fill = null;
 		this.charWidth = undefined;
 		for (const part of lane.parts)
-			if (this[part.kind]) {
+			if (this[part.kind] && y + part.y < height && y + part.y + part.height > 0) {
 				this[part.kind](part, y + part.y);
 				this.flush();
 			}
@@ -398,7 +399,7 @@ class Painter {
 		this.rectangle(0, 0, LABELS + this.width, height, theme.page);
 		this.gridLines(height);
 		for (const lane of lanes)
-			this.lane(lane, top);
+			this.lane(lane, top, height);
 		this.rectangle(0, 0, LABELS - 1, height, theme.side);
 		for (const lane of lanes)
 			this.label(lane, top);

@@ -106,6 +106,8 @@ class App {
 	}
 
 	setView(from, until) {
+		if (!Number.isFinite(from) || !Number.isFinite(until))
+			return;
 		const {whole} = this.model, margin = whole * 0.02;
 		const length = Math.min(whole + 2 * margin, Math.max(SHORTEST, until - from));
 		const begin = Math.max(-margin, Math.min(whole + margin - length, from));
@@ -150,6 +152,13 @@ class App {
 		this.redraw();
 	}
 
+	foldSelected() {
+		const key = this.selection && this.lanes.keyOf(this.selection);
+
+		if (this.lanes.list.some(lane => lane.kind === 'head' && lane.key === key))
+			this.fold(key);
+	}
+
 	/* "#t=1.5,2" or "#t=1.5", in seconds: around a moment there is a hundredth of the trace. */
 	readAddress() {
 		const found = /[#&]t=(-?\d+(?:\.\d+)?)(?:,(\d+(?:\.\d+)?))?(?:&|$)/.exec(location.hash);
@@ -159,10 +168,13 @@ class App {
 		const nanoseconds = text => {
 			const [whole, fraction = ''] = text.split('.');
 
-			return (whole.startsWith('-') ? -1 : 1) * (Math.abs(Number(whole)) * 1e9 + Number(fraction.slice(0, 9).padEnd(9, '0')));
+			/* Infinite, if there are too many digits. */
+		return (whole.startsWith('-') ? -1 : 1) * (Math.abs(Number(whole)) * 1e9 + Number(fraction.slice(0, 9).padEnd(9, '0')));
 		};
 		const from = nanoseconds(found[1]);
 
+		if (!Number.isFinite(from))
+			return;
 		this.moment = found[2] === undefined ? from : undefined;
 		if (found[2] === undefined)
 			this.setView(from - this.model.whole / 200, from + this.model.whole / 200);
@@ -195,7 +207,7 @@ class App {
 	}
 
 	clear() {
-		this.moment = undefined;
+		this.moment = this.anchor = undefined;
 		this.select(null);
 	}
 
@@ -308,6 +320,13 @@ class App {
 			this.measure(selection.begin, selection.end, true);
 	}
 
+	/* What was begun to be measured is not. */
+	cancelMeasure() {
+		if (this.range && !this.range.done)
+			this.range = null;
+		this.redraw();
+	}
+
 	/* To a begin or an end that is near, in the row at y. */
 	snap(time, y) {
 		const lane = this.lanes.at(y), reach = 6 * this.pixel;
@@ -409,10 +428,20 @@ class App {
 	addFields(fields) {
 		this.fields = fields;
 		markFailed(this.model, fields);
+		/* Somebody was faster: arguments were not searched. */
+		if (this.box.value)
+			this.find();
 		if (this.selection)
 			this.panel.selection(this.selection);
 		this.redraw();
 	}
+}
+
+/* For --from, which has seconds of this clock: the first event of the page may not be that of the trace. */
+function monotonic(head, ns) {
+	const time = BigInt(head.begin) + BigInt(ns), second = 1000000000n;
+
+	return time / second + '.' + String(time % second).padStart(9, '0');
 }
 
 function describe(model) {
@@ -423,13 +452,13 @@ function describe(model) {
 	element('title').textContent = element('title').title = title;
 	element('about').textContent = [clean(head.host), head.kernel ? 'Linux ' + clean(head.kernel) : '',
 		head.events ? plural(head.events, 'event', 'events') + ' in ' + shortTime(model.whole) : 'no events',
-		plural(model.cpus.length, 'CPU', 'CPUs'), head.events ? clockTime(head.clock, 0) : ''].filter(text => text).join(' \u00b7 ');
+		plural(model.cpus.length, 'CPU', 'CPUs'), head.events ? clockTime(head.clocks, 0) : ''].filter(text => text).join(' \u00b7 ');
 	element('about').title = element('about').textContent;
 	if (lost)
 		warnings.push(plural(lost, 'event', 'events') + ' lost');
 	if (head.leftOut)
 		warnings.push(plural(head.leftOut, 'event is', 'events are') + ' left out: those after ' + exactTime(model.span) +
-			'. Export them with --from +' + (model.span / 1e9).toFixed(9));
+			'. Export them with --from ' + monotonic(head, model.span));
 	element('warning').textContent = warnings.join(' \u00b7 ');
 	element('warning').hidden = !warnings.length;
 }

@@ -33,9 +33,13 @@ function rowOf(list, begins, ends) {
 	return new Row(begin, end, list);
 }
 
+/* Levels of a track, as KTRACE_TIMELINE_DEPTH: whole slices alone may be deeper. */
+const DEPTH_MAX = 255;
+
 /*
  * Slices of a track come in the order of their ends, so what is inside of another one comes before
- * it.  From the last to the first, each is inside of those that are open.
+ * it.  From the last to the first, each is inside of those that are open.  What is too deep shares the
+ * last row.
  */
 function rowsOfTrack(list, slices) {
 	const open = [], sizes = [];
@@ -43,8 +47,10 @@ function rowsOfTrack(list, slices) {
 	for (let i = list.length; i--;) {
 		while (open.length && slices.begin[list[i]] < open[open.length - 1])
 			open.pop();
-		slices.depth[list[i]] = open.length;
-		sizes[open.length] = (sizes[open.length] ?? 0) + 1;
+		const depth = Math.min(open.length, DEPTH_MAX - 1);
+
+		slices.depth[list[i]] = depth;
+		sizes[depth] = (sizes[depth] ?? 0) + 1;
 		open.push(slices.begin[list[i]]);
 	}
 	const rows = sizes.map(size => new Uint32Array(size)), at = sizes.map(() => 0);

@@ -169,7 +169,7 @@ class Panel {
 		rows.push([selection.kind === 'tick' ? 'at' : 'from', exactTime(begin)]);
 		if (selection.kind !== 'tick')
 			rows.push(['to', exactTime(end)], ['took', duration(end - begin)]);
-		rows.push(['clock', clockTime(model.head.clock, begin)]);
+		rows.push(['clock', clockTime(model.head.clocks, begin)]);
 		if (selection.kind === 'loss')
 			rows.push(['why', model.words[model.losses.cause[selection.id]]]);
 		return [...rows, ...this.shares(selection)];

@@ -125,15 +125,6 @@ class Row {
 
 		return last && this.end[i - 1] > time ? sum[i] - (this.end[i - 1] - time) : sum[i];
 	}
-
-	/* The index of the one with this id, which begins at time. */
-	find(time, id) {
-		let i = lowerBound(this.begin, time);
-
-		while (i < this.nr && this.begin[i] <= time && this.id[i] !== id)
-			i++;
-		return i < this.nr && this.id[i] === id ? i : -1;
-	}
 }
 
 const EMPTY = new Row(new Float64Array(0), new Float64Array(0), new Uint32Array(0));

@@ -3,7 +3,7 @@
 const element = id => document.getElementById(id);
 
 /* Characters that cannot be seen, or change how those beside them look, are shown as numbers. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const clean = text => text.replace(HIDDEN, c => '\\u{' + c.codePointAt(0).toString(16) + '}');
 
 const group = digits => digits.replace(/\B(?=(\d{3})+$)/g, '\u2009');
@@ -33,9 +33,13 @@ function shortTime(ns) {
 const duration = ns => shortTime(ns) + (ns >= 1e3 ? ' (' + count(ns) + ' ns)' : '');
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(1) + ' %' : '';
 
-/* The wall clock, with all digits: @clock is ns since 1970, as text. */
-function clockTime(clock, ns) {
-	const time = BigInt(clock) + BigInt(Math.round(ns));
+/*
+ * The wall clock, with all digits.  clocks: [time, wall clock then], in ns, as text: the last one that is
+ * not later counts, because machines sleep and clocks are set.
+ */
+function clockTime(clocks, ns) {
+	const [from, clock] = clocks.findLast(([from], i) => !i || Number(from) <= ns);
+	const time = BigInt(clock) + BigInt(Math.round(ns)) - BigInt(from);
 	const date = new Date(Number(time / 1000000n));
 
 	if (Number.isNaN(date.getTime()))
