@@ -17,8 +17,9 @@ const context = vm.createContext({document, atob, Blob, Response, DecompressionS
 
 // Its last statement makes the page.
 vm.runInContext(script.slice(0, script.lastIndexOf('\nstart()')), context);
-const {readJson, readPart, makeModel, markFailed, Fields, Search, Lanes, clean} = vm.runInContext(
-	'({readJson, readPart, makeModel, markFailed, Fields, Search, Lanes, clean})', context);
+const {readJson, readPart, makeModel, markFailed, rowsOfTrack, ranOn, Fields, Search, Lanes, clean, clockTime, mergePixels} =
+	vm.runInContext('({readJson, readPart, makeModel, markFailed, rowsOfTrack, ranOn, Fields, Search, Lanes, clean, clockTime, mergePixels})',
+		context);
 
 // Long numbers stay as they are written.
 const readChrome = text => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, token => token[0] === '"' ? token : `"${token}"`));
@@ -105,13 +106,60 @@ function checkSearch(model, fields, events) {
 	return nr;
 }
 
+// Who ran meanwhile, and how long that is not known, are together all of the time.
+function checkRan(model) {
+	for (const cpu of model.states.what.length ? model.cpus : []) {
+		const sum = ranOn(model, cpu, 1000, model.span - 1000).reduce((all, [, time]) => all + time, 0);
+
+		assert(model.span < 2000 || Math.abs(sum - (model.span - 2000)) < 1, `${sum} on CPU ${cpu.number}`);
+	}
+}
+
+// What no trace of these tests has.
+function checkParts() {
+	const nr = 1000, order = [...Array(nr).keys()];
+	const slices = {begin: order.map(i => nr - i), end: order.map(i => nr + i), depth: new Uint16Array(nr)};
+	const rows = rowsOfTrack(Uint32Array.from(order), slices);
+
+	assert.strictEqual(rows.length, 255, 'levels');
+	assert.strictEqual(rows.reduce((sum, row) => sum + row.nr, 0), nr);
+	assert.deepStrictEqual([...slices.depth.slice(nr - 3)], [2, 1, 0]);
+	assert.strictEqual(slices.depth[0], 254);
+
+	// So many slices that not all of them are kept: the thread is.
+	const many = 200001, none = {shape: [], row: [], time: []};
+	const model = {shapes: [{name: 'x', category: 'c', fields: []}], points: none, wakes: none,
+		slices: {begin: new Float64Array(many), shape: new Uint32Array(many), row: new Uint32Array(many)},
+		threads: [{names: ['x'], label: 'x 1', states: {nr: 0}}]};
+	const search = new Search({model, fields: null});
+
+	search.run('x');
+	assert.strictEqual(search.hits.length, many);
+	assert(search.more && search.hits.some(hit => hit.thread), 'a thread is not among the hits');
+
+	// It slept for a second, 500 ns after the begin.
+	const clocks = [['0', '1500000000000000000'], ['500', '1500000001000000500']];
+
+	assert.strictEqual(clockTime(clocks, 499), '2017-07-14 02:40:00.000000499 UTC');
+	assert.strictEqual(clockTime(clocks, 501), '2017-07-14 02:40:01.000000501 UTC');
+	assert.strictEqual(clockTime(clocks, -1), '2017-07-14 02:39:59.999999999 UTC');
+
+	const spans = mergePixels({begin: [0, 1, 8, 9.5, 20], end: [0, 1, 9, 12, 20]}, Math.floor, 2);
+
+	assert.strictEqual(JSON.stringify(spans), '[[0,3],[8,12],[20,22]]');
+	assert.strictEqual(clean('a\u3164\u115f\u2800\u202eb'), 'a\\u{3164}\\u{115f}\\u{2800}\\u{202e}b');
+}
+
 async function main() {
+	checkParts();
+
 	const model = makeModel(await readJson('head'), await readJson('names'), await readPart('tape'));
 	const fields = new Fields(model.shapes, await readPart('fields'), (await readJson('texts')).map(clean));
 	const events = checkEvents(model, fields);
 
 	markFailed(model, fields);
 	new Lanes(model);
+	checkRan(model);
 	const gaps = model.states.what.length ? model.cpus.reduce((sum, cpu) => sum + checkCpu(model, cpu), 0) : 0;
 	const numbers = checkSearch(model, fields, events);
 

@@ -32,17 +32,19 @@ class LanesPointer {
 		if (event.button || x > app.scroll.clientWidth)
 			return;
 		app.scroll.focus({preventScroll: true});
-		if (x < LABELS) {
-			const lane = app.lanes.at(y);
+		const lane = app.lanes.at(y);
 
-			if (lane?.kind === 'head')
-				app.fold(lane.key);
+		if (x < LABELS && lane?.kind !== 'head')
 			return;
-		}
 		app.scroll.setPointerCapture(event.pointerId);
-		this.fingers.set(event.pointerId, event.clientX);
-		this.drag = {x, y: event.clientY, view: app.view, top: app.scroll.scrollTop, moved: false,
-			measures: event.shiftKey ? app.snap(app.timeAt(x), y) : null};
+		this.fingers.set(event.pointerId, event);
+		this.begin(event, event.shiftKey ? app.snap(app.timeAt(x), y) : null);
+	}
+
+	begin(event, measures) {
+		const {app} = this;
+
+		this.drag = {x: this.at(event).x, y: event.clientY, view: app.view, top: app.scroll.scrollTop, moved: false, measures};
 	}
 
 	move(event) {
@@ -73,28 +75,39 @@ class LanesPointer {
 	pinch(event) {
 		const {app} = this, before = [...this.fingers.values()];
 
-		this.fingers.set(event.pointerId, event.clientX);
-		const after = [...this.fingers.values()], size = list => Math.max(8, Math.abs(list[0] - list[1]));
-		const middle = (after[0] + after[1]) / 2 - app.scroll.getBoundingClientRect().left;
+		this.fingers.set(event.pointerId, event);
+		const after = [...this.fingers.values()], size = ([a, b]) => Math.max(8, Math.abs(a.clientX - b.clientX));
+		const middle = (after[0].clientX + after[1].clientX) / 2 - app.scroll.getBoundingClientRect().left;
 
 		this.drag.moved = true;
-		this.drag.view = app.view;
+		this.drag.measures = null;
 		app.zoom(size(before) / size(after), middle);
 	}
 
 	up(event) {
 		const {app, drag} = this;
 
-		this.fingers.delete(event.pointerId);
-		if (!drag || this.fingers.size)
+		if (!this.fingers.delete(event.pointerId) || !drag)
 			return;
+		if (this.fingers.size) {
+			/* The one that stays moves what is shown from where it is now. */
+			this.begin([...this.fingers.values()][0], null);
+			this.drag.moved = true;
+			return;
+		}
 		this.drag = null;
-		if (event.type === 'pointercancel')
+		if (event.type === 'pointercancel') {
+			app.cancelMeasure();
 			return;
+		}
+		const {x, y} = this.at(event), lane = app.lanes.at(y);
+
 		if (drag.measures !== null && drag.moved)
 			app.measure(app.range.from, app.range.until, true);
-		else if (!drag.moved)
-			app.select(pick(app, app.timeAt(drag.x), this.at(event).y, app.pixel));
+		else if (!drag.moved && lane?.kind === 'head')
+			app.fold(lane.key);
+		else if (!drag.moved && x >= LABELS)
+			app.select(pick(app, app.timeAt(drag.x), y, app.pixel));
 	}
 
 	/* A touchpad's pinch is a wheel with Ctrl. */
@@ -121,6 +134,10 @@ class TopPointer {
 		canvas.addEventListener('pointerdown', event => this.down(event));
 		canvas.addEventListener('pointermove', event => this.move(event));
 		canvas.addEventListener('pointerup', event => this.up(event));
+		canvas.addEventListener('pointercancel', () => {
+			this.drag = null;
+			app.cancelMeasure();
+		});
 		canvas.addEventListener('pointerleave', () => app.point(null));
 		canvas.addEventListener('wheel', event => {
 			event.preventDefault();
@@ -179,6 +196,7 @@ const KEYS = {
 	a: app => app.move(-0.15), d: app => app.move(0.15),
 	0: app => app.showAll(), Home: app => app.showAll(),
 	f: app => app.selection && app.reveal(app.selection, true),
+	g: app => app.foldSelected(),
 	m: app => app.measureSelection(),
 	n: app => app.goHit(1), p: app => app.goHit(-1),
 	'[': app => app.goWaker(), ']': app => app.goFirstWoken(),
@@ -202,6 +220,9 @@ function listenKeys(app) {
 		const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
 
 		if (event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		/* What it is about cannot be seen. */
+		if (!element('help').hidden && key !== 'Escape')
 			return;
 		if (document.activeElement === app.box) {
 			if (key === 'Enter')

@@ -151,10 +151,15 @@ class Lanes {
 		this.layOut();
 	}
 
+	/* The head that it is below. */
+	keyOf(selection) {
+		return selection.cpu || selection.track?.kind === TRACK.cpu ? 'cpus' :
+			selection.track?.kind === TRACK.requests ? 'requests' : selection.thread?.tgid;
+	}
+
 	/* Unfolds what hides it. */
 	reach(selection) {
-		const key = selection.cpu || selection.track?.kind === TRACK.cpu ? 'cpus' :
-			selection.track?.kind === TRACK.requests ? 'requests' : selection.thread?.tgid;
+		const key = this.keyOf(selection);
 
 		if (this.folded.has(key))
 			this.fold(key);

@@ -1,6 +1,6 @@
 /* ---- search: names, arguments, threads -------------------------------------------------- */
 
-const HITS_MAX = 200000;
+const HITS_MAX = 200000; /* of each kind */
 
 class Search {
 	constructor(app) {
@@ -59,32 +59,42 @@ class Search {
 
 		this.marks = new Uint8Array(slices.begin.length);
 		this.ticks = new Set();
+		let add = this.adder();
+
+		for (const thread of model.threads)
+			if (thread.names.some(has) || has(thread.label))
+				add({time: thread.states.nr ? thread.states.begin[0] : 0, thread});
+		add = this.adder();
 		for (let i = 0; i < slices.begin.length; i++)
 			if (found(slices.shape, slices.row, i)) {
 				this.marks[i] = 1;
-				this.hit({time: slices.begin[i], slice: i});
+				add({time: slices.begin[i], slice: i});
 			}
+		add = this.adder();
 		for (let i = 0; i < points.time.length; i++)
 			if (found(points.shape, points.row, i)) {
 				this.ticks.add(i);
-				this.hit({time: points.time[i], tick: i});
+				add({time: points.time[i], tick: i});
 			}
+		add = this.adder();
 		for (let i = 0; i < wakes.time.length; i++)
 			if (found(wakes.shape, wakes.row, i)) {
 				this.ticks.add(-1 - i);
-				this.hit({time: wakes.time[i], tick: -1 - i});
+				add({time: wakes.time[i], tick: -1 - i});
 			}
-		for (const thread of model.threads)
-			if (thread.names.some(has) || has(thread.label))
-				this.hit({time: thread.states.nr ? thread.states.begin[0] : 0, thread});
 		this.hits.sort((a, b) => a.time - b.time);
 	}
 
-	hit(hit) {
-		if (this.hits.length < HITS_MAX)
-			this.hits.push(hit);
-		else
-			this.more = true;
+	/* Adds hits of one kind, so that none is missing because there are so many of another. */
+	adder() {
+		let nr = 0;
+
+		return hit => {
+			if (nr++ < HITS_MAX)
+				this.hits.push(hit);
+			else
+				this.more = true;
+		};
 	}
 
 	/* The next one, or at first the first that is shown; null: none was found. */

@@ -11,6 +11,29 @@ function gridOf(view, width) {
 	return {step, decimals: Math.max(0, 9 - Math.floor(Math.log10(step) + 1e-9))};
 }
 
+/* [from, until] of pixels that have something, each at least so wide: thousands may be in one. */
+function mergePixels({begin, end}, pixelOf, least) {
+	const changes = new Map(), found = [];
+	const change = (x, by) => changes.set(x, (changes.get(x) ?? 0) + by);
+
+	for (let i = 0; i < begin.length; i++) {
+		const x = pixelOf(begin[i]);
+
+		change(x, 1);
+		change(Math.max(x + least, pixelOf(end[i])), -1);
+	}
+	let open = 0;
+
+	for (const [x, by] of [...changes].sort((a, b) => a[0] - b[0])) {
+		if (!open && by)
+			found.push([x, x]);
+		open += by;
+		if (!open && by)
+			found[found.length - 1][1] = x;
+	}
+	return found;
+}
+
 class Top {
 	constructor(app) {
 		this.app = app;
@@ -29,7 +52,8 @@ class Top {
 	draw(width, view) {
 		const {app} = this, context = prepareCanvas(this.canvas, width, TOP);
 
-		this.mapWidth = width - LABELS - 12;
+		/* The window may be narrower than the labels. */
+		this.mapWidth = Math.max(1, width - LABELS - 12);
 		this.painter = new Painter(app, context, width, view);
 		this.painter.rectangle(0, 0, width, TOP, app.theme.page);
 		this.map();
@@ -68,11 +92,8 @@ class Top {
 		});
 		const {losses} = model, hatch = theme.hatch(this.painter.context, theme.lost);
 
-		for (let i = 0; i < losses.begin.length; i++) {
-			const x = this.mapX(Math.max(0, losses.begin[i]));
-
-			this.painter.rectangle(x, 4, Math.max(2, this.mapX(losses.end[i]) - x), MAP - 8, hatch);
-		}
+		for (const [from, until] of mergePixels(losses, time => Math.floor(this.mapX(Math.max(0, time))), 2))
+			this.painter.rectangle(from, 4, until - from, MAP - 8, hatch);
 		if (model.head.leftOut)
 			this.painter.rectangle(this.mapX(model.span), 4, LABELS + this.mapWidth - this.mapX(model.span), MAP - 8,
 				theme.hatch(this.painter.context, theme.unknown));
