@@ -45,5 +45,6 @@ of_pids() {
 sed -n 's/^[^ ]*-\([0-9]*\) .* probe:\(at[0-9]*\): /\1 \2 /p' report | of_pids >ours
 sed -n 's/^.*-\([0-9]*\) *\[.* \(at[0-9]*\): ([^)]*) /\1 \2 /p' $tracing/trace | of_pids >theirs
 echo "hits $(grep -c . ours) $(grep -c . theirs) places $(cut -d ' ' -f 2 ours | sort -u | grep -c .)"
+cut -d ' ' -f 2 ours | sort -u | sed 's/^/hit /'
 echo "same $(comm -12 ours theirs | grep -c .)"
 comm -3 ours theirs | head -6 | sed 's/^/# /'

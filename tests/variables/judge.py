@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# judge.py WORDS VMLINUX FOLDER - compares where variables of the kernel are with what perf probe says
+# judge.py WORDS VMLINUX FOLDER FUNCTION... - compares where variables of the kernel are with what perf
+# probe says
 #
 # WORDS is what probe-words -l prints of places.  Writes to FOLDER the same places as texts of ktrace
-# record (texts) and as kprobe events with perf's fetch arguments (events), for the guest.
+# record (texts) and as kprobe events with perf's fetch arguments (events), for the guest.  Every second
+# place is a line for ktrace, the others are an offset.  Behind them come the begins and the returns of the
+# FUNCTIONs, with arguments and results as the kernel fetches them.
 import re
 import subprocess
 import sys
@@ -65,7 +68,7 @@ def perf_ask(vmlinux, symbol, offset, names):
 
 
 def main():
-    vmlinux, folder = sys.argv[2:]
+    vmlinux, folder, *functions = sys.argv[2:]
     used, seen = {}, set()
     same = wrong = computed = unknown = asked = 0
     texts, events = open(folder + '/texts', 'w'), open(folder + '/events', 'w')
@@ -98,9 +101,18 @@ def main():
         used[symbol] = used.get(symbol, 0) + 1
         asked += 1
         name = 'at%d' % asked
+        if asked % 2:
+            text = '%s+%d' % (symbol, offset)
         texts.write('%s=%s %s\n' % (name, text, ' '.join('%s:x%d' % (n, 8 * s) for n, _, s in chosen)))
         events.write('p:kt/%s %s+%d %s\n' % (name, symbol, offset, ' '.join(
             '%s=%s:%s' % (n, f, SIZES[s]) for n, f, s in chosen)))
+    # Of arguments that are int, ktrace extends the sign; the kernel knows no types.
+    for i, function in enumerate(functions):
+        texts.write('at%d=%s a=%%di:x64 b=$arg2:x32 c=$arg3:x32\n' % (1000 + i, function))
+        events.write('p:kt/at%d %s a=%%di:x64 b=$arg2:x32 c=$arg3:x32\n' % (1000 + i, function))
+        texts.write('at%d=%s%%return r=$retval:x32 a=%%ax:x64\n' % (2000 + i, function))
+        # With fewer instances, returns of calls that sleep would be missed.
+        events.write('r100:kt/at%d %s r=$retval:x32 a=%%ax:x64\n' % (2000 + i, function))
     print('%d places same %d wrong %d computed %d unknown %d' % (asked, same, wrong, computed, unknown))
 
 
