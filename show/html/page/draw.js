@@ -367,9 +367,10 @@ class Painter {
 			.filter(text => text).join(', ');
 		const left = lane.kind === 'head' ? 8 : lane.indented ? 26 : 14;
 
+		context.font = '10px ' + FONT;
+		const room = lane.kind === 'head' ? 500 : LABELS - left - 16 - context.measureText(right).width;
 		context.font = lane.kind === 'head' ? '600 11px ' + FONT : '11.5px ' + FONT;
 		this.charWidth = undefined;
-		const room = lane.kind === 'head' ? 500 : LABELS - left - 8 - (right ? 8 * right.length : 0);
 
 		this.text(lane.kind === 'head' ? lane.text : lane.label, left, y + Math.min(lane.height, 22) / 2 + 1, room, theme.text);
 		if (!right)
