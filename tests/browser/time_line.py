@@ -304,6 +304,20 @@ def check_losses(browser, name, recorded):
     y = page.find(x, "lost", exact(loss.begin))
     check("the mouse finds a loss on its CPU", y is None and loss)
     # rgb(198, 47, 39), as a little-endian word
+    browser.value("""void (() => {
+        const context = CanvasRenderingContext2D.prototype, fillText = context.fillText;
+        window.texts = new Set();
+        context.fillText = function(text, ...at) {
+            window.texts.add(text);
+            fillText.call(this, text, ...at);
+        };
+    })()""")
+    browser.size(1400, 901)
+    browser.settle()
+    texts = browser.value("[...window.texts]")
+    browser.size(1400, 900)
+    check("a CPU of which not all is known has its name", "CPU 0" not in texts and texts,
+          not any("not known" in text for text in texts) and texts)
     check("losses are hatched", page.pixels().get(0xff272fc6, 0) < 200)
     check("on the map, too", page.pixels("top").get(0xff272fc6, 0) < 50)
     if y:
