@@ -412,7 +412,7 @@ static const struct command_option options[] = {
 
 const struct command command_latency = {
 	.name = "latency",
-	.what = "how long threads wait, calls, interrupts and disks take",
+	.what = "how long threads wait, and how long calls, interrupts and disks take",
 	.usage = "sched|syscall|irq|block|lock [OPTION...] [DIR]",
 	.about = "sched is the time from waking a thread until it runs.\n"
 		 "DIR is a trace (" TRACE_DEFAULT

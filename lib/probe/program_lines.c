@@ -16,7 +16,7 @@ bool is_lines(const char *pattern)
 {
 	const char *colon = strrchr(pattern, ':');
 
-	/* A pattern of C++ names has two colons; one of USDT probes means all of a provider. */
+	/* A pattern of C++ names has two colons; usdt:* is one of USDT probes. */
 	return colon && colon > pattern && colon[-1] != ':' && colon[1] &&
 	       strncmp(pattern, "usdt:", 5) != 0 &&
 	       !colon[1 + strspn(colon + 1, LINE)] &&

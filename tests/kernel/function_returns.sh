@@ -95,9 +95,11 @@ asleep() {
 		pids="$pids $!"
 		n=$((n + 1))
 	done
-	while [ "$(cat /proc/[0-9]*/stack 2>/dev/null | grep -c 'callee_sleep')" -lt "$1" ]; do
-		sleep 0.1
-	done
+	wait_until are_asleep "$1"
+}
+
+are_asleep() {
+	[ "$(cat /proc/[0-9]*/stack 2>/dev/null | grep -c 'callee_sleep')" -ge "$1" ]
 }
 
 # Kills the next COUNT of them.
@@ -214,6 +216,14 @@ without_return() {
 	put events/function/enabled 0
 }
 
+# Does a task that ends now find a node?
+misses_nothing() {
+	begin
+	(:)
+	end
+	[ "$(missed)" = 0 ]
+}
+
 # With nodes for few of them: a task gives its nodes back when the kernel frees it.
 few_nodes() {
 	local was
@@ -223,10 +233,7 @@ few_nodes() {
 	exit_counted 300
 	check "without nodes for all, exits are recorded or missed" is \
 		"$(($(entries do_exit) + $(missed)))" "$exited"
-	sleep 1
-	begin
-	(:)
-	end
+	wait_until misses_nothing
 	check "what a task held comes back when it is gone" is "$(missed) $(exits do_exit)" "0 0"
 	check "and serves others" at_least "$(entries do_exit)" 1
 	put events/function/enabled 0

@@ -46,7 +46,7 @@ check "and probes" sh -c "sed 's/^\([^ ]*\) .*/!\1/' $tree/probes |
 	while read -r line; do echo \"\$line\" >$tree/probes || exit; done"
 check "there, too, none is left" is "$(get probes)" ''
 lsmod | grep -q '^ktrace_functions ' || load_module ktrace-functions
-put functions none
+check "and functions" put functions none
 # A module that another one uses is unloaded in the next round.
 for round in 1 2 3; do
 	rmmod $(lsmod | grep -o '^ktrace_[^ ]*') 2>/dev/null

@@ -44,24 +44,44 @@ for tracer in function function_graph; do
 done
 echo >$tracing/set_ftrace_filter
 
-# A place within the function is a jump, which the kernel rewrites while CPUs come and go.
+# A place within the function is a jump, which the kernel rewrites while CPUs come and go.  It is the
+# first instruction behind ftrace's.
+for at in 9 5; do
+	put probes "probe/within vfs_llseek+$at; s64 s64 offset = si" 2>/dev/null && break
+done
+put events/probe/within/filter 'offset == 4242'
+put events/probe/within/enabled 1
 cpu1=/sys/devices/system/cpu/cpu1/online
+# away 0|1: takes the second CPU away, or brings it back
+away() {
+	echo $((1 - $1)) >$cpu1
+	check "the second CPU is $([ $1 = 1 ] && echo away || echo there)" is "$(cat $cpu1)" $((1 - $1))
+}
 put enabled 1
 sh -c "$seek"
-echo 0 >$cpu1
+away 1
 sh -c "$seek"
-echo 1 >$cpu1
+away 0
 taskset 2 sh -c "$seek"
-check "CPUs go and come back" is "$(recorded seek)" 1500
-echo 0 >$cpu1
+check "CPUs go and come back" is "$(recorded seek) $(count "$($bin/ktread $tree)" probe:within)" "1500 0"
 put enabled 1
-echo 1 >$cpu1
+sh -c "$seek"
+away 1
+sh -c "$seek"
+away 0
 taskset 2 sh -c "$seek"
-echo 0 >$cpu1
-check "it comes while a CPU is away, and goes" is "$(recorded seek)" 500
-echo 1 >$cpu1
+check "also of a jump" is "$(recorded within)" 1500
+away 1
+put enabled 1
+away 0
+taskset 2 sh -c "$seek"
+away 1
+check "it comes while a CPU is away, and goes" is "$(recorded within)" 500
+away 0
 put events/probe/seek/enabled 0
-put probes '!probe/seek'
+put events/probe/within/enabled 0
+put probes '!probe/seek
+!probe/within'
 
 # ---- a debugger -------------------------------------------------------------------
 
@@ -78,13 +98,18 @@ debug() {
 }
 
 put enabled 1
-debug 'break main' run 'stepi 4000' delete continue
-check "a debugger steps over a probe" grep -q 'exited normally' $dir/gdb
-check "which is hit each time" is "$(recorded error)" 5
+debug 'break main' run 'set $n = 0' \
+	'while (unsigned long)$pc != (unsigned long)&probed_error && $n < 20000' stepi 'set $n = $n + 1' end \
+	'info symbol $pc' 'stepi 4' 'info symbol $pc' delete continue
+check "a debugger steps to a probe" grep -q '^probed_error in section' $dir/gdb
+check "and over it" grep -q '^probed_error + [0-9]* in section' $dir/gdb
+check "to the end" grep -q 'exited normally' $dir/gdb
+check "it is hit each time" is "$(recorded error)" 5
 put enabled 1
-debug 'break main' run 'break *probed_error' 'continue' 'delete' 'continue'
-check "its breakpoint may be at the same instruction" grep -q 'exited normally' $dir/gdb
-check "the probe is hit nevertheless" is "$(recorded error)" 5
+debug 'break main' run 'break *probed_error' 'continue'
+check "its breakpoint may be at the same instruction" grep -q '^Breakpoint 2 at' $dir/gdb
+check "the kernel takes it for the probe's" is "$(grep -c 'Breakpoint 2,' $dir/gdb) $(grep -c 'exited normally' $dir/gdb)" '0 1'
+check "which is hit nevertheless" is "$(recorded error)" 5
 put events/probe/error/enabled 0
 put probes '!probe/error'
 
@@ -99,6 +124,8 @@ put probes "probe/umask $library:$offset/umask; s32 s32 mask = di"
 put events/probe/umask/filter 'mask == 63'
 put events/probe/umask/enabled 1
 mkfifo $dir/gate
+# Who opens it does not wait, and each takes one of the bytes.
+exec 9<>$dir/gate
 for i in $(seq $many); do
 	/bin/dash -c "echo >>$dir/there; read line <$dir/gate; umask 077" &
 done
@@ -107,8 +134,9 @@ all_there() {
 }
 wait_until all_there
 put enabled 1
-: >$dir/gate
+head -c $many /dev/zero | tr '\0' '\n' >&9
 wait
+exec 9>&-
 check "a library of $many processes: each is probed" is "$(recorded umask)" $many
 put events/probe/umask/enabled 0
 put probes '!probe/umask'
