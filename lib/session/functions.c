@@ -111,29 +111,36 @@ static int entry_stacks(struct ktrace_session *s, struct events *events)
 	return err;
 }
 
-/* An id that is left 0: its records have no variants. */
+/* The id of an event that is enabled, otherwise 0. */
+static int event_id(struct ktrace_session *s, const char *file, uint32_t *id)
+{
+	char *text;
+	int err = ktrace_session_read(s, file, &text, NULL);
+
+	if (err)
+		return err;
+	*id = strtoul(text, NULL, 10);
+	free(text);
+	return 0;
+}
+
+/*
+ * An id that is left 0: its records have no variants.  The files of all events have some 100 KB, so
+ * they are read only if they can say something about functions.
+ */
 static int events_find(struct ktrace_session *s, struct events *events)
 {
-	struct ktrace_known *known;
-	bool captures;
-	size_t nr;
-	int err = entry_captures(s, &captures);
+	bool captures = false;
+	int err = event_id(s, "events/function/entry/id", &events->entry.id);
 
+	err = err ?: event_id(s, "events/function/exit/id", &events->exit.id);
+	err = err ?: event_id(s, "events/call/function/id", &events->call.id);
+	if (err || !events->entry.id)
+		return err;
+	err = entry_captures(s, &captures);
 	err = err ?: entry_stacks(s, events);
-	err = err ?: ktrace_session_known(s, &known, &nr);
-	for (size_t i = 0; !err && i < nr; i++) {
-		if (!strcmp(known[i].system, "call") &&
-		    !strcmp(known[i].name, "function"))
-			events->call.id = known[i].id;
-		if (strcmp(known[i].system, "function"))
-			continue;
-		if (!strcmp(known[i].name, "entry") && !captures)
-			events->entry.id = known[i].id;
-		else if (!strcmp(known[i].name, "exit"))
-			events->exit.id = known[i].id;
-	}
-	if (!err)
-		free(known);
+	if (captures)
+		events->entry.id = 0;
 	return err;
 }
 
