@@ -2,6 +2,7 @@
 #
 # Run by gdb: stops at each address of the lines that probe-words -a prints (file $WORDS), runs the words over the
 # registers and the memory there, and compares with what gdb knows of the same variables.
+# With $VALUES, writes to this file what gdb knows, a line for each value of each hit: ADDRESS NAME PATH VALUE.
 import os
 import re
 import gdb
@@ -154,6 +155,7 @@ late = []
 counts = {'same': 0, 'refused': 0, 'refused with a value': 0, 'neither': 0, 'not known to gdb': 0}
 wrong = 0
 seen = set()
+said = open(os.environ['VALUES'], 'w') if 'VALUES' in os.environ else None
 
 
 def judge(line, frame, early=None):
@@ -177,6 +179,8 @@ def judge(line, frame, early=None):
             counts['refused with a value'] += 1
             print('# refused, but %#x: %s' % (theirs & M, ' '.join(line)))
         return
+    if said and early is None:
+        print(line[1], name, path, 'unread' if theirs is None else theirs, file=said)
     words, mask = line[5], M
     try:
         ours = run(words.split()) if early is None else early[0]
