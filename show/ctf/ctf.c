@@ -10,9 +10,11 @@
  * that readers show the loss in its place.
  *
  * If there are stacks, the context of all events has who called; events without a stack have
- * no frames.  callstack_kernel is as LTTng has it: addresses.  LTTng's callstack_user is, too, but
+ * no frames.  callstack_kernel is as LTTng has it: addresses.  callstack_kernel_end, which LTTng
+ * does not have, says why there are no more.  LTTng's callstack_user has addresses, too, but
  * our frames of programs are places in files, so it has them as the text report shows them,
- * with those that were inlined.  Branches before an event are strings, too.  If the stack is not complete, the last string says why.
+ * with those that were inlined.  Branches before an event are strings, too.  If the stack is not
+ * complete, the last string says why.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -343,25 +345,27 @@ static int put_dynamic(struct ctf_stream *stream,
 	return 0;
 }
 
-/* The length, and the addresses. */
+/* The length, the addresses, and why there are no more. */
 static int put_stack(struct ctf_stream *stream, const struct ktrace *trace,
 		     const struct ktrace_event *event)
 {
 	struct ktrace_stack stack = {0};
+	uint8_t *p, end = CTF_STACK_NONE;
 	size_t size;
-	uint8_t *p;
 	int err;
 
-	ktrace_event_stack(trace, event, &stack);
+	if (ktrace_event_stack(trace, event, &stack))
+		end = stack.end;
 	size = stack.nr * sizeof(*stack.addresses);
-	err = stream_room(stream, sizeof(stack.nr) + size);
+	err = stream_room(stream, sizeof(stack.nr) + size + sizeof(end));
 	if (err)
 		return err;
 	p = stream->buf + stream->used;
 	memcpy(p, &stack.nr, sizeof(stack.nr));
 	if (size)
 		memcpy(p + sizeof(stack.nr), stack.addresses, size);
-	stream->used += sizeof(stack.nr) + size;
+	p[sizeof(stack.nr) + size] = end;
+	stream->used += sizeof(stack.nr) + size + sizeof(end);
 	return 0;
 }
 

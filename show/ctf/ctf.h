@@ -28,10 +28,13 @@ struct ctf_field ctf_field(const struct ktrace_field *field);
 
 /* Which stacks are in the context of all events.  Bits. */
 enum ctf_stacks {
-	CTF_STACK_KERNEL = 1, /* u32 count, addresses */
+	CTF_STACK_KERNEL = 1, /* u32 count, addresses, u8 why it ends */
 	CTF_STACK_USER = 2,   /* u32 count, strings */
 	CTF_BRANCHES = 4,     /* u32 count, strings */
 };
+
+/* In the place of enum ktrace_stack_end: the event was to have no stack. */
+#define CTF_STACK_NONE 255
 
 /* The text of the file metadata; the caller frees it.  NULL: no memory. */
 char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],

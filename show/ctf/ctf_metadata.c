@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 
 #include "ctf.h"
+#include "stack.h"
 
 /* Limits: number of names, and length of each. */
 #define NAMES_MAX 4096
@@ -250,6 +251,24 @@ static void put_env(FILE *f, const char *key, const char *value)
 	fprintf(f, ";\n");
 }
 
+/* Why a stack of the kernel ends: enum ktrace_stack_end, and what an event without one has. */
+static void put_ends(FILE *f)
+{
+	fprintf(f, "\t\tenum : uint8_t { \"none\" = %d", CTF_STACK_NONE);
+	for (int end = 0; end <= KTRACE_STACK_DAMAGED; end++) {
+		const char *name = stack_end_name(end);
+
+		fprintf(f, ", ");
+		if (name) /* without its brackets */
+			fprintf(f, "\"%.*s\"", (int)strlen(name) - 2, name + 1);
+		else
+			put_string(f, end == KTRACE_STACK_COMPLETE ? "complete"
+								   : "unknown");
+		fprintf(f, " = %d", end);
+	}
+	fprintf(f, " } _callstack_kernel_end;\n");
+}
+
 static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
 		     unsigned int stacks)
 {
@@ -298,6 +317,7 @@ static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
 		fprintf(f, "\t\tuint32_t __callstack_kernel_length;\n\t\t");
 		put_integer(f, 8, false, 16);
 		fprintf(f, " _callstack_kernel[__callstack_kernel_length];\n");
+		put_ends(f);
 	}
 	if (stacks & CTF_STACK_USER)
 		fprintf(f, "\t\tuint32_t __callstack_user_length;\n"
