@@ -36,8 +36,11 @@ struct kt_unwind_map {
 	const struct kt_unwind_file *file;
 };
 
-/* More mappings than this are not found. */
-#define KT_UNWIND_MAPS_MAX 16383
+/*
+ * More mappings than this are not found.  A process can have 65,530 unless the administrator
+ * (vm.max_map_count) has allowed it more.
+ */
+#define KT_UNWIND_MAPS_MAX 65535
 
 /* The mappings of a process. */
 struct kt_unwind_space {

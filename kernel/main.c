@@ -2,6 +2,7 @@
 /* Loads and unloads ktrace.ko. */
 #include <linux/init.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 
 #include "base/clock.h"
 #include "base/object.h"
@@ -95,6 +96,8 @@ static void __exit kt_exit(void)
 	kt_works_exit();
 	kt_unwind_exit();
 	kt_clock_exit();
+	/* What a process had mapped is freed by our code, and later. */
+	rcu_barrier();
 }
 
 module_init(kt_init);

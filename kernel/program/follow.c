@@ -65,6 +65,7 @@ static void work_run(struct callback_head *head)
 	/* An ending process has no mappings any more. */
 	if (current->mm)
 		mappings_read(current->mm, current->tgid);
+	kt_spaces_settle();
 	kfree(work);
 	kt_work_done(THIS_MODULE);
 }
@@ -101,7 +102,8 @@ static int mapped(struct kprobe *probe, struct pt_regs *regs)
 	const struct vm_area_struct *vma = (const void *)regs->di;
 
 	/* One call of mprotect() may change as many mappings as a process can have. */
-	if (concerns(vma) && kt_space_changed(vma->vm_mm, current))
+	if (concerns(vma) &&
+	    kt_space_changed(vma->vm_mm, vma->vm_start, vma->vm_end, current))
 		work_add(current, vma->vm_mm);
 	return 0;
 }

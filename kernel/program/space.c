@@ -13,12 +13,18 @@
 #include "file.h"
 #include "space.h"
 
+/* So many mappings take some tens of microseconds to read. */
+#define MAPS_MANY   1024
+
+#define RETIRED_MAX (16 << 20)
+
 struct space {
 	struct hlist_node node;
 	struct mm_struct *mm; /* mmgrab() */
 	struct kt_maps *maps; /* NULL: not read yet; under RCU */
 	u32 changes;	      /* how often something was mapped */
 	u32 read;	      /* how many of these the maps have */
+	u64 begin, end;	      /* where the others are; nowhere: begin >= end */
 	const struct task_struct
 		*reader; /* it is to read them; only compared */
 	struct space *dropped;
@@ -41,10 +47,39 @@ static struct space *space_find(const struct mm_struct *mm)
 	return NULL;
 }
 
+/* Bytes of large maps that wait until no probe reads them. */
+static atomic_long_t retired;
+
+static long maps_bytes(const struct kt_maps *maps)
+{
+	return struct_size(maps, maps, maps->room);
+}
+
+static void maps_free(struct rcu_head *head)
+{
+	struct kt_maps *maps = container_of(head, struct kt_maps, rcu);
+
+	atomic_long_sub(maps_bytes(maps), &retired);
+	kvfree(maps);
+}
+
+/* kvfree_rcu() may keep hundreds for seconds: of large ones, that is too much memory. */
 static void maps_put(struct kt_maps *maps)
 {
-	if (maps && refcount_dec_and_test(&maps->users))
+	if (!maps || !refcount_dec_and_test(&maps->users))
+		return;
+	if (maps->room <= MAPS_MANY) {
 		kvfree_rcu(maps, rcu);
+		return;
+	}
+	atomic_long_add(maps_bytes(maps), &retired);
+	call_rcu(&maps->rcu, maps_free);
+}
+
+void kt_spaces_settle(void)
+{
+	if (atomic_long_read(&retired) > RETIRED_MAX)
+		rcu_barrier();
 }
 
 bool kt_maps_hold(const struct kt_maps *maps)
@@ -82,7 +117,16 @@ static struct space *space_add(struct mm_struct *mm, struct space **made)
 	return space;
 }
 
-bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader)
+static void range_add(struct space *space, u64 begin, u64 end)
+{
+	bool empty = space->begin >= space->end;
+
+	space->begin = empty ? begin : min(space->begin, begin);
+	space->end = empty ? end : max(space->end, end);
+}
+
+bool kt_space_changed(struct mm_struct *mm, u64 begin, u64 end,
+		      const struct task_struct *reader)
 {
 	struct space *made = NULL, *space;
 	unsigned long flags;
@@ -94,6 +138,7 @@ bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader)
 	space = space_add(mm, &made);
 	if (space) {
 		space->changes++;
+		range_add(space, begin, end);
 		first = space->reader != reader;
 		space->reader = reader;
 	}
@@ -125,26 +170,33 @@ static bool is_code_of(const struct kt_unwind_map *map,
 	return file->code && file->key.inode == (unsigned long)mm;
 }
 
-bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end)
+/* The first one that ends behind the address; maps->nr: there is none. */
+static u32 maps_find(const struct kt_maps *maps, u64 address)
 {
-	const struct kt_unwind_map *map;
-	const struct kt_maps *maps;
-	u32 low = 0, high = 0, middle;
-	bool found = false;
+	u32 low = 0, high = maps->nr, middle;
 
-	preempt_disable_notrace();
-	maps = kt_space_maps(mm);
-	if (maps)
-		high = maps->nr;
 	while (low < high) {
 		middle = (low + high) / 2;
-		if (maps->maps[middle].end <= begin)
+		if (maps->maps[middle].end <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (maps && low < maps->nr) {
-		map = &maps->maps[low];
+	return low;
+}
+
+bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end)
+{
+	const struct kt_unwind_map *map;
+	const struct kt_maps *maps;
+	bool found = false;
+	u32 number;
+
+	preempt_disable_notrace();
+	maps = kt_space_maps(mm);
+	number = maps ? maps_find(maps, begin) : 0;
+	if (maps && number < maps->nr) {
+		map = &maps->maps[number];
 		found = map->begin <= begin && end <= map->end &&
 			is_code_of(map, mm);
 	}
@@ -204,7 +256,24 @@ static void map_fill(struct kt_maps *maps, struct vm_area_struct *vma,
 	};
 }
 
-/* With the lock of the mappings held.  NULL: no memory. */
+/* Room for so many.  NULL: no memory. */
+static struct kt_maps *maps_alloc(u32 nr)
+{
+	struct kt_maps *maps;
+
+	nr = min_t(u32, nr, KT_UNWIND_MAPS_MAX);
+	maps = kvmalloc(struct_size(maps, maps, nr), GFP_KERNEL | __GFP_NOWARN);
+	if (!maps)
+		return NULL;
+	refcount_set(&maps->users, 1);
+	maps->room = nr;
+	maps->nr = 0;
+	maps->parts = 0;
+	maps->salt = get_random_u64();
+	return maps;
+}
+
+/* All of them. */
 static struct kt_maps *maps_read(struct mm_struct *mm, pid_t pid)
 {
 	struct vm_area_struct *vma;
@@ -212,21 +281,110 @@ static struct kt_maps *maps_read(struct mm_struct *mm, pid_t pid)
 	u32 nr = 0;
 
 	for_each_area(mm, vma) nr += is_program(vma);
-	nr = min_t(u32, nr, KT_UNWIND_MAPS_MAX);
-	maps = kvzalloc(struct_size(maps, maps, nr), GFP_KERNEL | __GFP_NOWARN);
+	maps = maps_alloc(nr);
 	if (!maps)
 		return NULL;
-	refcount_set(&maps->users, 1);
-	maps->room = nr;
-	maps->salt = get_random_u64();
 	for_each_area(mm, vma)
 	{
-		if (maps->nr == nr)
+		if (maps->nr == maps->room)
 			break;
 		if (is_program(vma))
 			map_fill(maps, vma, pid);
 	}
 	return maps;
+}
+
+/*
+ * What must be read anew: a range of addresses, and the old maps that are in it.  No mapping and
+ * no old map is partly in it.
+ */
+struct part {
+	u64 begin, end;
+	u32 first, behind; /* of the old maps */
+	u32 nr;		   /* how many mappings there may be */
+};
+
+static void part_begin(struct part *part, struct mm_struct *mm,
+		       const struct kt_maps *old)
+{
+	const struct vm_area_struct *vma;
+	u64 begin;
+
+	do {
+		begin = part->begin;
+		vma = find_vma(mm, begin);
+		if (vma)
+			part->begin = min_t(u64, begin, vma->vm_start);
+		part->first = maps_find(old, part->begin);
+		if (part->first < old->nr)
+			part->begin =
+				min(part->begin, old->maps[part->first].begin);
+	} while (part->begin != begin);
+}
+
+static void part_end(struct part *part, struct mm_struct *mm,
+		     const struct kt_maps *old)
+{
+	u64 at = part->begin;
+
+	part->behind = part->first;
+	for (;;) {
+		const struct vm_area_struct *vma = find_vma(mm, at);
+		bool more = vma && vma->vm_start < part->end;
+
+		if (more) {
+			part->nr += is_program(vma);
+			at = vma->vm_end;
+			part->end = max_t(u64, part->end, at);
+		}
+		while (part->behind < old->nr &&
+		       old->maps[part->behind].begin < part->end) {
+			part->end = max(part->end, old->maps[part->behind].end);
+			part->behind++;
+			more = true;
+		}
+		if (!more)
+			break;
+	}
+}
+
+/* The old ones, but for those of the part, which are read. */
+static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
+				      const struct kt_maps *old,
+				      const struct part *part)
+{
+	u32 above = old->nr - part->behind;
+	struct vm_area_struct *vma;
+	struct kt_maps *maps;
+
+	maps = maps_alloc(part->first + part->nr + above);
+	if (!maps)
+		return NULL;
+	maps->parts = old->parts + 1;
+	maps->nr = min(part->first, maps->room);
+	memcpy(maps->maps, old->maps, maps->nr * sizeof(*maps->maps));
+	for (vma = find_vma(mm, part->begin);
+	     vma && vma->vm_start < part->end && maps->nr < maps->room;
+	     vma = find_vma(mm, vma->vm_end))
+		if (is_program(vma))
+			map_fill(maps, vma, pid);
+	above = min(above, maps->room - maps->nr);
+	memcpy(maps->maps + maps->nr, old->maps + part->behind,
+	       above * sizeof(*maps->maps));
+	maps->nr += above;
+	return maps;
+}
+
+/*
+ * A process that maps one file after the other would wait for more and more mappings to be read,
+ * each time for all of them.  So if there are many, only those are read that have changed.  That
+ * something is not mapped any more, nobody tells; so now and then all are read.
+ */
+static bool is_part_enough(const struct mm_struct *mm,
+			   const struct kt_maps *old)
+{
+	return old && mm->map_count > MAPS_MANY &&
+	       old->parts < MAPS_MANY + old->nr / 2;
 }
 
 /* Newer maps, or none: what was read is not good for what was mapped since. */
@@ -243,39 +401,59 @@ static void maps_replace(struct mm_struct *mm, struct kt_maps *maps, u32 read)
 		old = space->maps;
 		smp_store_release(&space->maps, maps);
 		space->read = read;
+		if (read == space->changes)
+			space->begin = space->end = 0;
 	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 	maps_put(old);
 	kfree(made);
 }
 
-/* Is there nothing to read?  Sets how many changes are seen by who reads from now on. */
-static bool is_read(struct mm_struct *mm, u32 *changes)
+/* What is known of a process when its mappings are read. */
+struct known {
+	u32 changes;	      /* what is seen by who reads from now on */
+	struct kt_maps *maps; /* held; NULL: none are known */
+	struct part part; /* all changes that the maps do not have are in it */
+};
+
+/* False: there is nothing to read. */
+static bool known_take(struct mm_struct *mm, struct known *known)
 {
 	const struct space *space;
 	unsigned long flags;
 	bool read = false;
 
-	*changes = 0;
+	*known = (struct known){};
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	space = space_find(mm);
 	if (space) {
-		*changes = space->changes;
+		known->changes = space->changes;
+		known->part.begin = space->begin;
+		known->part.end = space->end;
 		read = space->maps && space->read == space->changes;
+		if (space->maps && !read && kt_maps_hold(space->maps))
+			known->maps = space->maps;
 	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
-	return read;
+	return !read;
 }
 
 bool kt_space_read(struct mm_struct *mm, pid_t pid)
 {
 	struct kt_maps *maps;
-	u32 changes;
+	struct known known;
 
-	if (is_read(mm, &changes))
+	if (!known_take(mm, &known))
 		return true;
-	maps = maps_read(mm, pid);
-	maps_replace(mm, maps, changes);
+	if (is_part_enough(mm, known.maps)) {
+		part_begin(&known.part, mm, known.maps);
+		part_end(&known.part, mm, known.maps);
+		maps = maps_read_part(mm, pid, known.maps, &known.part);
+	} else {
+		maps = maps_read(mm, pid);
+	}
+	maps_put(known.maps);
+	maps_replace(mm, maps, known.changes);
 	return maps;
 }
 
@@ -296,6 +474,8 @@ bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child)
 		refcount_inc(&from->maps->users);
 		space->changes = from->changes;
 		space->read = from->read;
+		space->begin = from->begin;
+		space->end = from->end;
 		smp_store_release(&space->maps, from->maps);
 	}
 	if (space)

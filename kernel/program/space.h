@@ -23,6 +23,7 @@ struct kt_maps {
 	u64 salt;
 	u32 room; /* for so many there is memory */
 	u32 nr;
+	u32 parts; /* how often only a part was read since all were */
 	struct kt_unwind_map maps[];
 };
 
@@ -37,10 +38,12 @@ bool kt_maps_hold(const struct kt_maps *maps);
 void kt_maps_put(const struct kt_maps *maps);
 
 /*
- * Something was mapped.  Any context but NMI.  True: the mappings must be read, and @reader is to
- * do it.  False: it already is, or there is no memory.
+ * Something was mapped from @begin to @end.  Any context but NMI, with the lock of the mappings
+ * held for writing.  True: the mappings must be read, and @reader is to do it.  False: it already
+ * is, or there is no memory.
  */
-bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader);
+bool kt_space_changed(struct mm_struct *mm, u64 begin, u64 end,
+		      const struct task_struct *reader);
 /* From here on, what is mapped must be read anew: @reader begins to read, or will not read. */
 void kt_space_release(const struct mm_struct *mm,
 		      const struct task_struct *reader);
@@ -62,6 +65,11 @@ bool kt_space_read(struct mm_struct *mm, pid_t pid);
  */
 bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child);
 
+/*
+ * Waits if maps that were replaced have much memory.  Who reads mappings calls it afterwards, with
+ * no lock, so that a process cannot have them replaced faster than they are freed.
+ */
+void kt_spaces_settle(void);
 /* Forgets processes that have ended. */
 void kt_spaces_sweep(void);
 /* Forgets all; nobody calls any of the above meanwhile.  Waits for probes. */

@@ -121,9 +121,17 @@ done
 walk $bin/chain $test_dir/run "task 1" vfork
 check "a child that shares the memory" same
 check "is complete as well" is "$end" complete
-walk $bin/chain $test_dir/run "task 1" mapped
+walk $bin/chain $test_dir/run "task 1" mapped:1000
 check "among 1,000 mappings each frame is right" same
 check "and the stack is complete" is "$end" complete
+# Were all of them read each time, this would take minutes.  The C library is the last one.
+walk $bin/chain $test_dir/run "task 1" mapped:12000
+check "among 12,000 mappings each frame is right" same
+check "and that stack is complete" is "$end" complete
+walk $bin/chain $test_dir/run "task 1" changed:2000
+check "among mappings that have changed each frame is right" same
+check "also of code that was made between them" is "$end $(grep -c '^\[jit\]' "$work/stack")" \
+	"complete 1"
 walk $bin/chain $test_dir/run "task 1" deep
 check "the innermost frames of many" same
 check "a stack that is too deep says so" is "$end" truncated

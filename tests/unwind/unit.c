@@ -786,4 +786,15 @@ TEST(hostile_stacks)
 		CHECK(!ends[i] == !may_be[i] || i == KT_STACK_COMPLETE);
 }
 
+TEST(mappings_behind_the_limit_are_in_no_file)
+{
+	static struct kt_unwind_map all[KT_UNWIND_MAPS_MAX + 1];
+	const struct kt_unwind_file file = {NULL, 1ull << KT_FRAME_FILE_SHIFT};
+	const u32 behind = KT_UNWIND_MAPS_MAX;
+	for (u32 i = 0; i <= behind; i++)
+		all[i] = (struct kt_unwind_map){i, i + 1ull, 0, &file};
+	space = (struct kt_unwind_space){all, behind + 1, 1};
+	CHECK_EQ(kt_unwind_place(&space, behind - 1) - file.label, behind - 1);
+	CHECK_EQ(kt_unwind_place(&space, behind), behind);
+}
 CHECK_MAIN

@@ -14,7 +14,9 @@
  *	chain FILE COMMAND recursive	20 frames of one function
  *	chain FILE COMMAND fork	in a child that has mapped nothing
  *	chain FILE COMMAND vfork	the same by vfork(): it shares the memory
- *	chain FILE COMMAND mapped	with 1,000 more mappings of text
+ *	chain FILE COMMAND mapped:N	with so many more mappings of text
+ *	chain FILE COMMAND changed:N	the same; then half of them become one, a quarter goes, and the
+ *					last function has no file and is between them
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
  *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
@@ -214,9 +216,9 @@ static void vfork_run(void)
 }
 
 /* Each second page cannot be run, so the kernel does not make one mapping of all. */
-static void mapped_run(void)
+static char *mapped_make(size_t mappings)
 {
-	size_t size = 1000ul * 2 * 4096;
+	size_t size = mappings * 2 * 4096;
 	int text = memfd_create("text", 0);
 	char *all;
 
@@ -228,6 +230,19 @@ static void mapped_run(void)
 	for (size_t at = 0; at < size; at += 8192)
 		if (mprotect(all + at, 4096, PROT_READ | PROT_EXEC))
 			exit(1);
+	return all;
+}
+
+static void changed_run(size_t mappings)
+{
+	size_t quarter = mappings / 4 * 2 * 4096;
+	char *all = mapped_make(mappings);
+
+	if (mprotect(all + quarter, 2 * quarter, PROT_READ | PROT_EXEC) ||
+	    munmap(all + 3 * quarter, quarter))
+		exit(1);
+	made_make();
+	leaf_of = by_made;
 	sorted();
 }
 
@@ -316,8 +331,11 @@ int main(int argc, char **argv)
 		deep(20);
 	} else if (!strcmp(how, "vfork")) {
 		vfork_run();
-	} else if (!strcmp(how, "mapped")) {
-		mapped_run();
+	} else if (!strncmp(how, "mapped:", 7)) {
+		mapped_make(strtoul(how + 7, NULL, 10));
+		sorted();
+	} else if (!strncmp(how, "changed:", 8)) {
+		changed_run(strtoul(how + 8, NULL, 10));
 	} else if (!strcmp(how, "away")) {
 		away_run();
 	} else if (!strcmp(how, "gone")) {
