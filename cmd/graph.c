@@ -42,6 +42,7 @@ struct graph {
 	struct patterns
 		reads; /* what is read when a function of -f is called */
 	bool plain;    /* does not read what arguments point to */
+	bool callers;  /* who called the functions of -f */
 	uint32_t columns;
 	struct ktrace_output_graph view;
 	const char *input; /* -i: a trace; NULL: what happens now */
@@ -99,6 +100,7 @@ static int functions_choose(struct graph *g)
 		return failed("out of memory");
 	functions.call_filter = condition;
 	functions.entry_filter = g->entered;
+	functions.stacks = g->callers ? KTRACE_STACKS_KERNEL : 0;
 	status = functions_enable(g->live.session, &functions);
 	free(condition);
 	return status;
@@ -154,6 +156,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		.pauses = g->query.calls.pauses,
 	};
 	options->graph = &g->view;
+	options->stacks = g->callers;
 }
 
 /* ---- of a trace ----------------------------------------------------------- */
@@ -375,6 +378,9 @@ static int option_handle(void *data, int option)
 					 option, optarg);
 	case COLUMNS:
 		return columns_parse(g, optarg);
+	case 'g':
+		g->callers = true;
+		return EXIT_OK;
 	case 'i':
 		g->input = optarg;
 		return EXIT_OK;
@@ -425,6 +431,13 @@ static int options_check(const struct graph *g)
 	if (g->alone && !roots)
 		return misused(&command_graph,
 			       "--alone: which functions?  Name them with -f");
+	if (g->callers && !g->input && !g->alone && g->depth != 1 &&
+	    !has_condition(g))
+		return misused(
+			&command_graph,
+			"--callers is about the functions of -f alone: "
+			"who has called what they call is in the graph.  "
+			"Give --alone as well");
 	if (g->depth && g->alone)
 		return misused(&command_graph,
 			       "--alone and --depth: one of them");
@@ -517,6 +530,9 @@ static const struct command_option options[] = {
 	OPTION(0, "returns", "CONDITION",
 	       "only calls of -f that return such a value, like 'ret < 0'; implies --alone",
 	       .id = RETURNS),
+	OPTION('g', "callers", NULL,
+	       "who has called the functions of -f, in the kernel; with --alone, --longer or "
+	       "--returns; of a trace: if it has that"),
 	OPTION(0, "read", "EXPRESSION",
 	       "reads this, too, of functions with such an argument: file->f_mode, "
 	       "dentry->d_parent->d_name.name",

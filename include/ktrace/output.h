@@ -245,7 +245,11 @@ struct ktrace_output_options {
 	const struct ktrace_cursor *cursor;
 	const struct ktrace_output_graph
 		*graph; /* NULL: all columns, all events */
-	bool stacks; /* "text" and "strace" show who called, below each event or call that has it */
+	/*
+	 * "text" and "strace" show who called, below each event or call that has it; "graph" does so in a
+	 * line in front of a call.
+	 */
+	bool stacks;
 	bool stacks_in_line; /* and does so in the event's own line */
 	const struct ktrace_output_stacks
 		*merged; /* NULL: events are counted */

@@ -319,8 +319,8 @@ struct ktrace_functions {
 	 */
 	const char *entry_filter;
 	/*
-	 * Who called is recorded with each entry, the function itself being the first; 0: no
-	 * stacks. With call_filter, there are none.
+	 * Who called is recorded with each entry or, with call_filter, with each call, the
+	 * function itself being the first; 0: no stacks.
 	 */
 	enum ktrace_stacks stacks;
 	/*

@@ -482,6 +482,23 @@ static __always_inline bool walk_calls(struct walk *walk,
 /* Hidden frames, and return addresses that were replaced, take steps too. */
 #define STEPS_MAX (2 * KT_STACK_MAX)
 
+/* False: it begins on no stack. */
+static __always_inline bool walk_begin(struct walk *walk,
+				       const struct kt_caller *caller, u64 *to)
+{
+	walk->pc = caller->pc;
+	walk->sp = caller->sp;
+	walk->bp = caller->bp;
+	walk->to = to;
+	walk->to_end = to + KT_STACK_MAX;
+	walk->hiding = true;
+	walk->interrupted = caller->regs && !is_hook(caller->pc);
+	walk->regs = caller->regs;
+	walk->graph = 0;
+	walk->rethook = NULL;
+	return choose_task(walk, walk->sp) || stack_find(walk, walk->sp);
+}
+
 static noinline unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
 				      const struct kt_hidden *hidden,
 				      enum kt_stack_end *end)
@@ -491,18 +508,8 @@ static noinline unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
 	unsigned int steps;
 	struct walk walk __kt_uninitialized;
 
-	walk.pc = caller->pc;
-	walk.sp = caller->sp;
-	walk.bp = caller->bp;
-	walk.to = to;
-	walk.to_end = to + KT_STACK_MAX;
-	walk.hiding = true;
-	walk.interrupted = caller->regs && !is_hook(caller->pc);
-	walk.regs = caller->regs;
-	walk.graph = 0;
-	walk.rethook = NULL;
 	*end = KT_STACK_BROKEN;
-	if (!choose_task(&walk, walk.sp) && !stack_find(&walk, walk.sp))
+	if (!walk_begin(&walk, caller, to))
 		return 0;
 	/* Also walks from stack to stack end. */
 	for (steps = 0; steps < STEPS_MAX; steps++) {
@@ -516,6 +523,25 @@ static noinline unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
 	}
 	*end = KT_STACK_BROKEN;
 	return walk.to - to;
+}
+
+/* Only goes: it shows no frame. */
+static noinline u64 orc_bp(const struct kt_caller *from, u64 sp)
+{
+	static const struct kt_hidden everything = {.code = {{0, ~0ul}}};
+	struct remembered *rows = this_cpu_ptr(memory)->rows;
+	const u64 now = READ_ONCE(age);
+	unsigned int steps;
+	struct walk walk;
+
+	if (!walk_begin(&walk, from, NULL))
+		return 0;
+	for (steps = 0; steps < STEPS_MAX && walk.sp != sp + sizeof(u64);
+	     steps++) {
+		if (step_any(&walk, rows, now, &everything) != KT_STACK_END_NR)
+			return 0;
+	}
+	return walk.sp == sp + sizeof(u64) ? walk.bp : 0;
 }
 
 /* ---- loading -------------------------------------------------------------- */
@@ -627,6 +653,11 @@ static unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
 	return 0;
 }
 
+static u64 orc_bp(const struct kt_caller *from, u64 sp)
+{
+	return 0;
+}
+
 static void __init orc_init(void)
 {
 }
@@ -659,3 +690,14 @@ unsigned int kt_unwind(u64 *to, const struct kt_caller *caller,
 			      : kernel_walk(to, caller, hidden, end);
 }
 EXPORT_SYMBOL_GPL(kt_unwind);
+
+bool kt_unwinds_returned(void)
+{
+	return usable;
+}
+
+u64 kt_unwind_bp(const struct kt_caller *from, u64 sp)
+{
+	return usable ? orc_bp(from, sp) : 0;
+}
+EXPORT_SYMBOL_GPL(kt_unwind_bp);

@@ -49,4 +49,16 @@ struct kt_caller {
 unsigned int kt_unwind(u64 *to, const struct kt_caller *caller,
 		       const struct kt_hidden *hidden, enum kt_stack_end *end);
 
+/*
+ * Can a walk begin with a function that has returned?  Only by the tables: stack_trace_save() begins
+ * with who calls it.
+ */
+bool kt_unwinds_returned(void);
+
+/*
+ * rbp as who called a function had it, whose return address is, or was, at @sp.  Goes there from
+ * @from, which is further in.  0: it was not found.  As kt_unwind().
+ */
+u64 kt_unwind_bp(const struct kt_caller *from, u64 sp);
+
 #endif /* KT_KERNEL_BASE_UNWIND_H */

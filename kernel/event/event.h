@@ -60,6 +60,7 @@ struct kt_class {
 	bool unlocked;	/* its probe runs without any lock held */
 	bool raw;	/* its fields are the raw arguments */
 	bool stackless; /* its probe cannot record stacks */
+	bool returned;	/* its stacks begin with a function that has returned */
 	bool program; /* its probe is in programs: nothing of the kernel is read for it */
 	/*
 	 * Where its probe has the arguments of capture programs: see

@@ -210,7 +210,7 @@ void kt_format_show_head(struct seq_file *m, const struct kt_entry *entry,
 	line_add(&line, entry->point ? kt_entry_module(entry) : "gone");
 	if (enabled && enabled->filter_text)
 		line_add_literal(&line, " filter 1");
-	if (entry->event->class->stackless)
+	if (!kt_stacks_are_possible(entry->event))
 		line_add_literal(&line, " stackless 1");
 	line_add_literal(&line, "\n");
 	line_end(&line, m, begin);

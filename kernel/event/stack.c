@@ -124,12 +124,13 @@ void kt_stack_locations_move(const struct kt_stacking *stacking, u32 *locations,
 	while (nr--)
 		location_move(locations++, stacking);
 }
+EXPORT_SYMBOL_GPL(kt_stack_locations_move);
 
 /*
  * The data behind the fixed part moves by what comes between.  The payload is not used any
  * more, so its locations are changed in place.
  */
-noinline void kt_stack_write(const struct kt_stacking *stacking,
+noinline bool kt_stack_write(const struct kt_stacking *stacking,
 			     struct kt_ring *ring, u32 id, void *payload,
 			     u32 size, unsigned int flags)
 {
@@ -173,7 +174,9 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 	kt_ring_commit(ring, &record);
 out:
 	kt_scratch_give(ring->owner, payload);
+	return slot;
 }
+EXPORT_SYMBOL_GPL(kt_stack_write);
 
 /* ---- making --------------------------------------------------------------- */
 
@@ -185,6 +188,13 @@ static void hide(struct kt_hidden *hidden, unsigned int i, unsigned long begin,
 {
 	hidden->code[i].begin = begin;
 	hidden->code[i].size = size;
+}
+
+bool kt_stacks_are_possible(const struct kt_event *event)
+{
+	const struct kt_class *class = event->class;
+
+	return !class->stackless && (!class->returned || kt_unwinds_returned());
 }
 
 /* Between the probe and the tracepoint is only the function that calls all its probes. */

@@ -50,6 +50,9 @@ struct kt_stacking {
 struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
 				     const struct kt_class *class,
 				     unsigned int kinds, unsigned int branches);
+/* Can it be recorded with stacks at all? */
+bool kt_stacks_are_possible(const struct kt_event *event);
+
 /* May be NULL. */
 void kt_stacking_free(struct kt_stacking *stacking);
 
@@ -75,9 +78,9 @@ void kt_stack_locations_move(const struct kt_stacking *stacking, u32 *locations,
 
 /*
  * Writes the payload with the stack, and gives it back to the scratch area.  Probes call this
- * after the gate.
+ * after the gate.  False: the record is lost.
  */
-void kt_stack_write(const struct kt_stacking *stacking, struct kt_ring *ring,
+bool kt_stack_write(const struct kt_stacking *stacking, struct kt_ring *ring,
 		    u32 id, void *payload, u32 size, unsigned int flags);
 
 #endif /* KT_KERNEL_EVENT_STACK_H */

@@ -55,7 +55,7 @@ static int line_check(struct kt_session *session, const char *name,
 	if (!entry || !kt_entry_visible(entry))
 		return kt_refuse(session, -ENOENT, "there is no event \"%*pE\"",
 				 (int)min_t(size_t, strlen(name), 60), name);
-	if (entry->event->class->stackless)
+	if (!kt_stacks_are_possible(entry->event))
 		return kt_refuse(session, -EOPNOTSUPP,
 				 "%s: no stacks are recorded of it", name);
 	enabled = kt_session_event(session, entry);

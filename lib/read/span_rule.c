@@ -201,13 +201,13 @@ static bool keys_find(const struct ktrace_type *type,
 	return true;
 }
 
-/* False: the type lacks it.  The last field counts: arguments may have any name. */
+/* False: the type lacks it.  Its last field counts: arguments may have any name. */
 static bool took_find(const struct ktrace_type *type,
 		      const struct span_rule *rule,
 		      const struct ktrace_field **took)
 {
-	const struct ktrace_field *last =
-		type->nr_fields ? &type->fields[type->nr_fields - 1] : NULL;
+	uint32_t own = ktrace_type_own_fields(type);
+	const struct ktrace_field *last = own ? &type->fields[own - 1] : NULL;
 
 	if (!rule->took)
 		return true;

@@ -446,18 +446,47 @@ static bool is_entry(const struct ktrace_known *known, void *data)
 	       !strcmp(known->name, "entry");
 }
 
+/* Of a whole call. */
+static bool is_call(const struct ktrace_known *known, void *data)
+{
+	bool *found = data;
+	bool is = !strcmp(known->system, "call") &&
+		  !strcmp(known->name, "function");
+
+	*found = *found || is;
+	return is;
+}
+
+static int call_stacks_enable(struct ktrace_session *s,
+			      enum ktrace_stacks whose)
+{
+	bool possible = false;
+	int err = ktrace_session_stacks(s, whose, NULL, is_call, &possible);
+
+	if (err || possible)
+		return err;
+	return error_set(
+		-EOPNOTSUPP,
+		"who called cannot be recorded of calls that have "
+		"returned: this kernel has no unwind tables (ORC) that "
+		"are understood");
+}
+
 static int events_enable(struct ktrace_session *s,
 			 const struct ktrace_functions *functions)
 {
+	bool stacks = functions->stacks || s->branches;
 	int err = 0;
 
 	if (!functions->call_filter) {
-		if (functions->stacks || s->branches)
+		if (stacks)
 			err = ktrace_session_stacks(s, functions->stacks, NULL,
 						    is_entry, NULL);
 		return err ?: ktrace_session_enable(s, "function", NULL, true);
 	}
-	if (*functions->call_filter)
+	if (stacks)
+		err = call_stacks_enable(s, functions->stacks);
+	if (!err && *functions->call_filter)
 		err = ktrace_session_filter(s, "call", "function",
 					    functions->call_filter);
 	return err ?: ktrace_session_enable(s, "call", "function", true);

@@ -23,23 +23,28 @@
 
 /* ---- types of records ----------------------------------------------------- */
 
+/* Fields that say who called: behind the fixed part of records. */
+struct stacks {
+	struct ktrace_field fields[STACKS_MAX];
+	unsigned int nr;
+};
+
 /* The events of all functions. */
 struct events {
 	struct ktrace_type entry;
 	struct ktrace_type exit;
 	struct ktrace_type call;
-	/* Fields of entries, in front of the words: who called. */
-	struct ktrace_field stacks[STACKS_MAX];
-	unsigned int nr_stacks;
+	struct stacks entry_stacks, call_stacks;
 };
 
 /*
- * What the line for entries in @file says, "capture" or "stack"; NULL: there is none.  The caller
+ * What the line for the event in @file says, "capture" or "stack"; NULL: there is none.  The caller
  * frees it.
  */
-static int entry_line(struct ktrace_session *s, const char *file, char **line)
+static int event_line(struct ktrace_session *s, const char *file,
+		      const char *event, char **line)
 {
-	static const char head[] = "function/entry: ";
+	size_t length = strlen(event);
 	char *text, *rest, *found;
 	int err = ktrace_session_read(s, file, &text, NULL);
 
@@ -47,9 +52,10 @@ static int entry_line(struct ktrace_session *s, const char *file, char **line)
 	if (err)
 		return err;
 	for (rest = text; !*line && (found = strsep(&rest, "\n"));) {
-		if (strncmp(found, head, sizeof(head) - 1))
+		if (strncmp(found, event, length) ||
+		    strncmp(found + length, ": ", 2))
 			continue;
-		*line = strdup(found + sizeof(head) - 1);
+		*line = strdup(found + length + 2);
 		if (!*line) {
 			err = error_set(-ENOMEM, "out of memory");
 			break;
@@ -63,22 +69,23 @@ static int entry_line(struct ktrace_session *s, const char *file, char **line)
 static int entry_captures(struct ktrace_session *s, bool *captures)
 {
 	char *line;
-	int err = entry_line(s, "capture", &line);
+	int err = event_line(s, "capture", "function/entry", &line);
 
 	*captures = line;
 	free(line);
 	return err;
 }
 
-/* As the kernel puts it behind the fixed part of any event (kernel/event/stack.c). */
-static void stack_field_add(struct events *events, const char *name)
+/* As the kernel puts it behind the fixed part of any event, of @size bytes (kernel/event/stack.c). */
+static void stack_field_add(struct stacks *stacks, const char *name,
+			    uint32_t size)
 {
-	unsigned int nr = events->nr_stacks++;
+	unsigned int nr = stacks->nr++;
 
-	events->stacks[nr] = (struct ktrace_field){
+	stacks->fields[nr] = (struct ktrace_field){
 		.name = name,
 		.ctype = "u32",
-		.offset = ENTRY_SIZE + sizeof(uint32_t) * nr,
+		.offset = size + sizeof(uint32_t) * nr,
 		.size = sizeof(uint32_t),
 		.kind = KTRACE_UINT,
 	};
@@ -93,20 +100,21 @@ static bool begins(const char *text, const char *word)
  * A line "kernel", "user", "both", "branches N", or one of the first three with the last one behind it;
  * perhaps " if FILTER".
  */
-static int entry_stacks(struct ktrace_session *s, struct events *events)
+static int stacks_find(struct ktrace_session *s, const char *event,
+		       uint32_t size, struct stacks *stacks)
 {
 	char *line;
-	int err = entry_line(s, "stack", &line);
+	int err = event_line(s, "stack", event, &line);
 
-	events->nr_stacks = 0;
+	stacks->nr = 0;
 	if (line && strstr(line, " if "))
 		*strstr(line, " if ") = '\0';
 	if (line && (begins(line, "branches") || strstr(line, " branches ")))
-		stack_field_add(events, KT_BRANCHES_FIELD);
+		stack_field_add(stacks, KT_BRANCHES_FIELD, size);
 	if (line && (begins(line, "kernel") || begins(line, "both")))
-		stack_field_add(events, KT_STACK_FIELD);
+		stack_field_add(stacks, KT_STACK_FIELD, size);
 	if (line && (begins(line, "user") || begins(line, "both")))
-		stack_field_add(events, KT_USER_STACK_FIELD);
+		stack_field_add(stacks, KT_USER_STACK_FIELD, size);
 	free(line);
 	return err;
 }
@@ -135,10 +143,14 @@ static int events_find(struct ktrace_session *s, struct events *events)
 
 	err = err ?: event_id(s, "events/function/exit/id", &events->exit.id);
 	err = err ?: event_id(s, "events/call/function/id", &events->call.id);
+	if (!err && events->call.id)
+		err = stacks_find(s, "call/function", CALL_SIZE,
+				  &events->call_stacks);
 	if (err || !events->entry.id)
 		return err;
-	err = entry_captures(s, &captures);
-	err = err ?: entry_stacks(s, events);
+	err = stacks_find(s, "function/entry", ENTRY_SIZE,
+			  &events->entry_stacks);
+	err = err ?: entry_captures(s, &captures);
 	if (captures)
 		events->entry.id = 0;
 	return err;
@@ -209,9 +221,36 @@ static int captured_add(struct ktrace_type *type, struct ktrace_field *to,
 	return 0;
 }
 
+/* They are the last fields of a type, which has room for them. */
+static void stacks_add(struct ktrace_type *type, struct ktrace_field *to,
+		       const struct stacks *stacks)
+{
+	memcpy(to + type->nr_fields, stacks->fields, stacks->nr * sizeof(*to));
+	type->nr_fields += stacks->nr;
+}
+
 /*
- * Of a whole call: the arguments, what they point to, what was returned, and how long it
- * took.
+ * The arguments; @fixed: of the record without stacks, behind which they are.  One that is not recorded
+ * is nowhere.
+ */
+static void arguments_put(struct ktrace_type *type, struct ktrace_field *to,
+			  const struct function_fields *fields, uint32_t fixed,
+			  const struct stacks *stacks)
+{
+	uint32_t behind = sizeof(uint32_t) * stacks->nr;
+
+	memcpy(to, fields->arguments, fields->nr_arguments * sizeof(*to));
+	for (unsigned int i = 0; i < fields->nr_arguments; i++)
+		if (to[i].size)
+			to[i].offset += fixed - ENTRY_SIZE + behind;
+	type->size += behind;
+	type->fields = to;
+	type->nr_fields = fields->nr_arguments;
+}
+
+/*
+ * Of a whole call: the arguments, what they point to, what was returned, how long it took, and
+ * who called.
  */
 static int call_use(const struct row *row, const struct events *events,
 		    const struct function_fields *fields,
@@ -220,7 +259,8 @@ static int call_use(const struct row *row, const struct events *events,
 		    int (*use)(void *data, const struct ktrace_type *type),
 		    void *data)
 {
-	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS + 2];
+	struct ktrace_field
+		all[FUNCTION_FIELDS + CAPTURED_FIELDS + 2 + STACKS_MAX];
 	struct ktrace_type type = {
 		.id = events->call.id,
 		.variant_of = &events->call,
@@ -228,17 +268,10 @@ static int call_use(const struct row *row, const struct events *events,
 		.system = "call",
 		.name = row->name,
 		.size = CALL_SIZE + 8 * call_words(row),
-		.fields = all,
-		.nr_fields = fields->nr_arguments,
 	};
 	int err = 0;
 
-	for (unsigned int i = 0; i < type.nr_fields; i++) {
-		all[i] = fields->arguments[i];
-		/* One that is not recorded is nowhere. */
-		if (all[i].size)
-			all[i].offset += CALL_SIZE - ENTRY_SIZE;
-	}
+	arguments_put(&type, all, fields, CALL_SIZE, &events->call_stacks);
 	if (program)
 		err = captured_add(&type, all, prototypes, program, arena);
 	if (err)
@@ -254,6 +287,7 @@ static int call_use(const struct row *row, const struct events *events,
 		.size = 8,
 		.kind = KTRACE_UINT,
 	};
+	stacks_add(&type, all, &events->call_stacks);
 	return use(data, &type);
 }
 
@@ -273,28 +307,6 @@ static char *program_find(const char *programs, const char *number)
 	return NULL;
 }
 
-/* All fields that an entry may have. */
-struct entry_fields {
-	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS + STACKS_MAX];
-};
-
-static void entry_arguments(struct ktrace_type *entry,
-			    const struct function_fields *fields,
-			    struct entry_fields *to, unsigned int nr_stacks)
-{
-	size_t behind = sizeof(uint32_t) * nr_stacks;
-
-	memcpy(to->all, fields->arguments,
-	       fields->nr_arguments * sizeof(*to->all));
-	/* One that is not recorded is nowhere. */
-	for (unsigned int i = 0; i < fields->nr_arguments; i++)
-		if (to->all[i].size)
-			to->all[i].offset += behind;
-	entry->size += behind;
-	entry->fields = to->all;
-	entry->nr_fields = fields->nr_arguments;
-}
-
 static int entry_use(struct ktrace_type *entry, const struct events *events,
 		     const struct function_fields *fields,
 		     struct prototypes *prototypes, const char *program,
@@ -302,18 +314,15 @@ static int entry_use(struct ktrace_type *entry, const struct events *events,
 		     int (*use)(void *data, const struct ktrace_type *type),
 		     void *data)
 {
-	struct entry_fields to;
+	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS + STACKS_MAX];
 	int err = 0;
 
-	entry_arguments(entry, fields, &to, events->nr_stacks);
+	arguments_put(entry, all, fields, ENTRY_SIZE, &events->entry_stacks);
 	if (program)
-		err = captured_add(entry, to.all, prototypes, program, arena);
+		err = captured_add(entry, all, prototypes, program, arena);
 	if (err)
 		return err;
-	/* They are the last ones of a type. */
-	memcpy(to.all + entry->nr_fields, events->stacks,
-	       events->nr_stacks * sizeof(*to.all));
-	entry->nr_fields += events->nr_stacks;
+	stacks_add(entry, all, &events->entry_stacks);
 	return use(data, entry);
 }
 

@@ -27,6 +27,7 @@
 #include "lines.h"
 #include "program.h"
 #include "show.h"
+#include "stack.h"
 
 struct graph {
 	struct ktrace_output show;
@@ -72,16 +73,16 @@ static int line_begin(struct graph *g, const struct ktrace_event *event,
 
 /*
  * A call that was recorded when it returned has all fields: its arguments, then what was
- * returned, unless that is nothing, then how long it took.  Arguments may have any name.
+ * returned, unless that is nothing, then how long it took, then stacks.  Arguments may have any name.
  */
 static bool type_is_whole(const struct ktrace_type *type)
 {
-	return !strcmp(type->system, "call") && type->nr_fields;
+	return !strcmp(type->system, "call") && ktrace_type_own_fields(type);
 }
 
 static const struct ktrace_field *duration_of(const struct ktrace_type *type)
 {
-	return &type->fields[type->nr_fields - 1];
+	return &type->fields[ktrace_type_own_fields(type) - 1];
 }
 
 /* NULL: nothing is returned. */
@@ -92,7 +93,7 @@ static const struct ktrace_field *result_of(const struct ktrace_type *type)
 	if (!type_is_whole(type))
 		return ktrace_field_find(type, "ret");
 	duration = duration_of(type);
-	field = type->nr_fields > 1 ? duration - 1 : NULL;
+	field = duration > type->fields ? duration - 1 : NULL;
 	return field && !strcmp(field->name, "ret") &&
 			       field->offset ==
 				       duration->offset + duration->size
@@ -210,6 +211,36 @@ static int comment_show(struct graph *g, const struct ktrace_event *event,
 		return error_set(-ENOMEM, "out of memory");
 	output_add(text, " */", 3);
 	return lines_end(&g->lines);
+}
+
+/*
+ * Who called, as a comment in front of the call.  The first frame is the function itself, which the
+ * call's line names.
+ */
+static int callers_show(struct graph *g, const struct ktrace_event *event,
+			const struct place *place)
+{
+	struct place own = *place;
+	struct output *text = &g->lines.text;
+	struct ktrace_stack stack;
+	int err;
+
+	if (!g->show.stacks ||
+	    !ktrace_event_stack(g->show.trace, event, &stack))
+		return 0;
+	if (stack.nr) {
+		stack.addresses++;
+		stack.nr--;
+		stack.exact = false;
+	}
+	own.took = (struct took){LINE_CALL, NO_DURATION, NO_DURATION};
+	err = line_begin(g, event, &own);
+	if (err)
+		return err;
+	output_add(text, "/*", 2);
+	stack_in_line(text, g->show.trace, &stack, g->show.frames);
+	output_add(text, " */", 3);
+	return lines_end(&g->lines) ?: lines_room(&g->lines);
 }
 
 /* ---- the output ----------------------------------------------------------- */
@@ -340,12 +371,15 @@ static int event_show(struct graph *g, const struct ktrace_event *event,
 		return leaf_show(g, waiting, event, place->took);
 	if (waiting)
 		err = lines_open(&g->lines, waiting);
+	/* If too many are open, the outermost was dropped for this one. */
+	if (part == PART_CALL)
+		place->depth -= !!place->depth;
+	if (!err && (part == PART_CALL || part == PART_WHOLE))
+		err = callers_show(g, event, place);
 	if (err)
 		return err;
 	switch (part) {
 	case PART_CALL:
-		/* If too many are open, the outermost was dropped for this one. */
-		place->depth -= !!place->depth;
 		return call_show(g, event, place);
 	case PART_RETURN:
 		return return_show(g, event, place);

@@ -184,8 +184,43 @@ noinline void call_entry_program(struct kt_enabled *enabled,
 	kt_capturing_end(enabled, program->capturing, frame, words.at);
 }
 
-noinline bool call_write_made(struct kt_enabled *enabled, struct whole *whole,
-			      u32 size)
+/*
+ * The chain of callers is at the return what it was at the entry, so it is walked only here, for a call
+ * that is recorded.  It begins as that of an entry does (caller_of()): with the function, which may
+ * have got an heir meanwhile and so no place any more, and rbp as it was then, which must be looked for,
+ * because those that have called this function use it.
+ */
+static noinline bool write_with_stack(struct kt_enabled *enabled,
+				      const struct kt_stacking *stacking,
+				      const struct call *call,
+				      const struct whole *whole, u32 size,
+				      unsigned long sp)
+{
+	const struct kt_caller here = kt_caller();
+	const struct function *function = call->function;
+	u64 begin = READ_ONCE(function->ip) ?: function->address;
+	struct kt_ring *ring = kt_ring_here(enabled);
+	struct {
+		struct kt_caller caller; /* kt_stack_caller() */
+		u64 payload[];
+	} * room;
+	bool written;
+
+	room = kt_gate_begin(ring, sizeof(struct kt_caller) + size);
+	if (!room)
+		return false;
+	room->caller = (struct kt_caller){begin + MCOUNT_INSN_SIZE, sp,
+					  kt_unwind_bp(&here, sp), NULL};
+	memcpy(room->payload, whole, size);
+	written = kt_stack_write(stacking, ring, enabled->id, room->payload,
+				 size, KT_RECORD_DYNAMIC);
+	kt_scratch_give(ring->owner, room);
+	return written;
+}
+
+noinline bool call_write_made(struct kt_enabled *enabled,
+			      const struct call *call, struct whole *whole,
+			      u32 size, unsigned long sp)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
 	struct kt_ring *ring = kt_ring_here(enabled);
@@ -195,6 +230,9 @@ noinline bool call_write_made(struct kt_enabled *enabled, struct whole *whole,
 	if (gate && (!kt_gate_admits(gate) ||
 		     !kt_gate_judges(gate, whole, size, smp_processor_id())))
 		return false;
+	if (gate && gate->stacking)
+		return write_with_stack(enabled, gate->stacking, call, whole,
+					size, sp);
 	slot = kt_ring_reserve(ring, &record, enabled->id, size,
 			       KT_RECORD_DYNAMIC);
 	if (!slot)
@@ -204,11 +242,28 @@ noinline bool call_write_made(struct kt_enabled *enabled, struct whole *whole,
 	return true;
 }
 
+noinline void call_write_stack(struct kt_enabled *enabled,
+			       const struct call *call, const u64 *words,
+			       u64 value, unsigned long sp)
+{
+	u32 nr = call->nr_words;
+	struct {
+		struct whole whole;
+		u64 words[FUNCTION_WORDS];
+	} room;
+
+	whole_store(&room.whole, call->function, call->begin, rdtsc(), value);
+	room.whole.arguments = sizeof(room.whole) | nr * sizeof(u64) << 16;
+	memcpy(room.words, words, nr * sizeof(u64));
+	call_write_made(enabled, call, &room.whole,
+			sizeof(room.whole) + nr * sizeof(u64), sp);
+}
+
 /* Made here, and not in the ring: only what is recorded counts. */
 noinline void call_write_uncaptured(struct hooks *hooks,
 				    struct kt_enabled *enabled,
 				    const struct call *call, const u64 *words,
-				    u64 value)
+				    u64 value, unsigned long sp)
 {
 	const struct kt_capture *program =
 		&call->function->choice.program->capturing->program;
@@ -232,7 +287,7 @@ noinline void call_write_uncaptured(struct hooks *hooks,
 		whole->words[i] = words[i];
 	*((u16 *)((void *)whole + own) + 1) =
 		GENMASK(program->nr_fields - 1, 0);
-	if (call_write_made(enabled, whole, size))
+	if (call_write_made(enabled, call, whole, size, sp))
 		this_cpu_inc(hooks->misses[call->uncaptured]);
 }
 

@@ -8,6 +8,7 @@
 
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rethook.h>
 
 #include "event/event.h"
 #include "event/write.h"
@@ -231,7 +232,7 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 		kt_ring_complete(write.ring, write.record.unit);
 }
 
-/* Are entries recorded with stacks?  This does not change while the event is attached. */
+/* Is the event recorded with stacks?  This does not change while it is attached. */
 static __always_inline bool call_takes_stack(const struct kt_enabled *enabled)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
@@ -543,15 +544,34 @@ static __always_inline void call_write_whole(struct kt_enabled *enabled,
 }
 
 /*
- * The same, of a record that is made: @size bytes, and room for a unit behind them.  Is it
- * recorded?
+ * The same, of a record that is made: @size bytes, and room for a unit behind them.  @sp: where the
+ * call's return address is, or was.  Is it recorded?
  */
-bool call_write_made(struct kt_enabled *enabled, struct whole *whole, u32 size);
+bool call_write_made(struct kt_enabled *enabled, const struct call *call,
+		     struct whole *whole, u32 size, unsigned long sp);
+
+/* As call_write_whole(), with who called. */
+void call_write_stack(struct kt_enabled *enabled, const struct call *call,
+		      const u64 *words, u64 value, unsigned long sp);
 
 /* The function's program was not run: call->uncaptured says why. */
 void call_write_uncaptured(struct hooks *hooks, struct kt_enabled *enabled,
-			   const struct call *call, const u64 *words,
-			   u64 value);
+			   const struct call *call, const u64 *words, u64 value,
+			   unsigned long sp);
+
+/*
+ * Where a call that returns has its return address.  Built in place, as struct call_words: then it costs
+ * nothing if nobody asks.
+ */
+struct call_place {
+	const struct rethook_node *node; /* NULL: @sp is it */
+	unsigned long sp;
+};
+
+static __always_inline unsigned long call_place_sp(struct call_place place)
+{
+	return place.node ? place.node->frame : place.sp;
+}
 
 /* What must be done at a return even if it cannot be recorded. */
 static __always_inline void call_left(struct hooks *hooks,
@@ -564,7 +584,8 @@ static __always_inline void call_left(struct hooks *hooks,
 static __always_inline void call_record_return(struct hooks *hooks,
 					       const struct call *call,
 					       const u64 *words, u64 value,
-					       struct whole *whole)
+					       struct whole *whole,
+					       struct call_place place)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
 
@@ -582,7 +603,11 @@ static __always_inline void call_record_return(struct hooks *hooks,
 					value, whole))
 		return;
 	if (whole && unlikely(call->function->choice.program))
-		call_write_uncaptured(hooks, enabled, call, words, value);
+		call_write_uncaptured(hooks, enabled, call, words, value,
+				      call_place_sp(place));
+	else if (unlikely(call_takes_stack(enabled)))
+		call_write_stack(enabled, call, words, value,
+				 call_place_sp(place));
 	else
 		call_write_whole(enabled, call, words, value);
 }
@@ -599,12 +624,13 @@ static __always_inline void call_record_return(struct hooks *hooks,
 static __always_inline void call_returned(struct hooks *hooks,
 					  const struct call *call,
 					  const u64 *words, u64 value,
-					  struct whole *whole)
+					  struct whole *whole,
+					  struct call_place place)
 {
 	u8 before;
 	bool first = call_hook_begin(&before);
 
-	call_record_return(hooks, call, words, value, whole);
+	call_record_return(hooks, call, words, value, whole, place);
 	if (likely(first))
 		call_hook_end(before);
 }

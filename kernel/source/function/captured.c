@@ -26,6 +26,7 @@
 #include "captured.h"
 #include "compat/function.h"
 #include "event/capturing.h"
+#include "event/stack.h"
 #include "hooks.h"
 #include "returns.h"
 #include "session/session.h"
@@ -154,6 +155,32 @@ static __always_inline bool captured_refused(const struct hooks *hooks,
 				  record_of(captured));
 }
 
+/* Locations that the event's class does not know are behind the two masks (core/capture.h). */
+static void locations_move(struct captured *captured,
+			   const struct kt_stacking *stacking)
+{
+	const struct function_program *program =
+		captured->call.function->choice.program;
+	void *own = (void *)captured->record + own_size(program);
+
+	kt_stack_locations_move(stacking, own + 2 * sizeof(u16),
+				program->capturing->program.nr_fields);
+}
+
+static void captured_write(struct kt_enabled *enabled,
+			   struct captured *captured, u64 result)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+	const struct call *call = &captured->call;
+	struct whole *whole = record_of(captured);
+
+	whole_store(whole, call->function, call->begin, rdtsc(), result);
+	if (gate && unlikely(gate->stacking))
+		locations_move(captured, gate->stacking);
+	call_write_made(enabled, call, whole, captured->size,
+			captured->node.frame);
+}
+
 /* As call_returned(), but the record is there. */
 static noinline void captured_record(struct hooks *hooks,
 				     struct captured *captured, u64 result)
@@ -172,11 +199,8 @@ static noinline void captured_record(struct hooks *hooks,
 	if (exit)
 		call_write_exit(exit, call->function, result);
 	whole = READ_ONCE(hooks->hit[CALL]);
-	if (whole) {
-		whole_store(record_of(captured), call->function, call->begin,
-			    rdtsc(), result);
-		call_write_made(whole, record_of(captured), captured->size);
-	}
+	if (whole)
+		captured_write(whole, captured, result);
 	if (likely(first))
 		call_hook_end(before);
 }

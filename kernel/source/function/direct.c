@@ -367,16 +367,20 @@ static __kprobes unsigned long direct_entered(struct trampoline_frame *frame)
 	return TRAMPOLINE_KEEP;
 }
 
-/* @words: call->nr_words of them. */
+/* @words: call->nr_words of them, those of the frame; NULL: the call is not timed. */
 static noinline __kprobes void returned_slow(struct hooks *hooks,
 					     const struct call *call,
 					     const u64 *words, u64 result)
 {
+	const struct trampoline_frame *frame =
+		container_of(words, struct trampoline_frame, arguments[0]);
+
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!kt_rcu_is_watching()))
 		return;
 	call_left(hooks, call);
-	call_returned(hooks, call, words, result, NULL);
+	call_returned(hooks, call, words, result, NULL,
+		      (struct call_place){NULL, (unsigned long)&frame->caller});
 }
 
 static noinline __kprobes void returned_plain(struct hooks *hooks,

@@ -89,7 +89,7 @@ static const struct kt_class classes[MOMENTS] = {
 			.nr_fields = ARRAY_SIZE(call_fields),
 			.size = sizeof(struct whole),
 			.dynamic = true,
-			.stackless = true,
+			.returned = true,
 			.print =
 				"\"function=%u arguments=%s duration=%llu ret=%lld\", "
 				"REC->function, "

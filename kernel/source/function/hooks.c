@@ -221,7 +221,7 @@ static noinline void returned_slow(struct hooks *hooks, struct hooked *hooked,
 		return;
 	call_left(hooks, &hooked->call);
 	call_returned(hooks, &hooked->call, hooked->words, result,
-		      &hooked->whole);
+		      &hooked->whole, (struct call_place){&hooked->node, 0});
 }
 
 /* With preemption off. */
