@@ -30,6 +30,7 @@ struct report {
 	bool oneline;
 	bool mangled;
 	bool whole_frames;
+	enum ktrace_output_time time;
 	struct ktrace_output_stacks merged;
 	uint64_t merged_events;	    /* ktrace_output_merged(), at the end */
 	struct ktrace_spans *spans; /* NULL: no durations */
@@ -143,6 +144,7 @@ static int output_make(struct report *r, struct ktrace *trace,
 		.merged = &r->merged,
 		.mangled = r->mangled,
 		.whole_frames = r->whole_frames,
+		.time = r->time,
 	};
 
 	if (r->output)
@@ -315,6 +317,28 @@ static int format_find(struct report *r, const char *name)
 		       formats_names(false).s);
 }
 
+#define TIMES "seconds date clock relative delta"
+
+static int time_find(struct report *r, const char *name)
+{
+	static const char *const names[] = {
+		[KTRACE_TIME_SECONDS] = "seconds",
+		[KTRACE_TIME_DATE] = "date",
+		[KTRACE_TIME_CLOCK] = "clock",
+		[KTRACE_TIME_RELATIVE] = "relative",
+		[KTRACE_TIME_DELTA] = "delta",
+	};
+
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name))
+			continue;
+		r->time = i;
+		return EXIT_OK;
+	}
+	return misused(&command_report, "--time `%s': it is one of " TIMES,
+		       name);
+}
+
 /* Long options without a letter. */
 enum {
 	REPORT_DURATIONS = OPTION_OWN,
@@ -328,6 +352,7 @@ enum {
 	REPORT_MANGLED,
 	REPORT_WHOLE,
 	REPORT_DIFF,
+	REPORT_TIME,
 };
 
 static int option_handle(void *data, int option)
@@ -380,6 +405,8 @@ static int option_handle(void *data, int option)
 	case REPORT_DIFF:
 		r->before = optarg;
 		return EXIT_OK;
+	case REPORT_TIME:
+		return time_find(r, optarg);
 	case 'g':
 		r->stacks = true;
 		return EXIT_OK;
@@ -403,6 +430,10 @@ static int options_check(const struct report *r, int nr_traces)
 	if (r->oneline && !is_kind(r, "text"))
 		return misused(&command_report,
 			       "--oneline goes with --format text");
+	if (r->time && !r->kind->times)
+		return misused(&command_report,
+			       "--time goes with --format text, kernel, strace "
+			       "and graph");
 	if (r->merged.title && !is_kind(r, "flame"))
 		return misused(&command_report, "--title goes with --flame");
 	if (r->before && !is_kind(r, "folded") && !is_kind(r, "flame"))
@@ -451,6 +482,11 @@ static const struct command_option options[] = {
 	       "only of tasks with such a name; wildcards are allowed"),
 	OPTION('n', "head", "COUNT",
 	       "only the first so many events; of --by-stack: stacks (20)"),
+	OPTION(0, "time", "KIND",
+	       "what the time of an event is: seconds since the machine began, "
+	       "date, clock (of the day), relative (to the first event shown), "
+	       "delta (to the one before)",
+	       .words = TIMES, .id = REPORT_TIME),
 	OPTION(0, "durations", NULL,
 	       "behind an event that ends something, how long it took: a call, "
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "

@@ -20,7 +20,6 @@
 
 #include "base/loss.h"
 #include "base/table.h"
-#include "line.h"
 #include "viewer.h"
 
 #define LIMIT 200000000 /* bytes */
@@ -657,11 +656,10 @@ static void lane_put(struct firefox *f, const struct lane *lane)
 /* CLOCK_REALTIME of the first event, from the points at which both clocks were read: ms. */
 static uint64_t start_of(const struct firefox *f)
 {
-	const struct ktrace_info *info = ktrace_get_info(f->viewer.show.trace);
-
-	return f->viewer.begin
-		       ? line_time_of_day(info, f->viewer.begin) / 1000000
-		       : 0;
+	return f->viewer.begin ? ktrace_wall_time(f->viewer.show.trace,
+						  f->viewer.begin) /
+					 1000000
+			       : 0;
 }
 
 static void meta_put(struct firefox *f)

@@ -83,14 +83,16 @@ int line_head(struct line_heads *heads, struct output *output,
 	if (unlikely(head->task != event->task || !head->len))
 		head_make(heads, head, event);
 
-	output_room(output, LINE_HEAD_MAX + 64);
+	output_room(output, LINE_HEAD_MAX + TIMES_MAX);
 	p = output->p;
 	memcpy(p, head->text, 32);
 	if (unlikely(head->len > 32))
 		memcpy(p + 32, head->text + 32, LINE_HEAD_MAX - 32);
 	p += head->len;
 	if (!heads->no_time) {
-		p = put_time(p, event->time);
+		p = likely(!heads->times.kind)
+			    ? put_time(p, event->time)
+			    : times_put(&heads->times, p, event->time);
 		*p++ = ' ';
 	}
 	output->p = p;
@@ -117,17 +119,6 @@ void line_loss(struct output *output, const struct ktrace_loss *loss)
 				    : " events lost (");
 	output_puts(output, loss_cause(loss->cause));
 	output_puts(output, ") ***\n");
-}
-
-int64_t line_time_of_day(const struct ktrace_info *info, uint64_t time)
-{
-	for (uint32_t i = info->nr_sync; i > 1; i--) {
-		const struct ktrace_sync *sync = &info->sync[i - 1];
-
-		if (sync->monotonic <= time)
-			return time + (sync->realtime - sync->monotonic);
-	}
-	return time + info->realtime;
 }
 
 void line_heads_destroy(struct line_heads *heads)

@@ -7,6 +7,7 @@
 #include <ktrace/trace.h>
 
 #include "output.h"
+#include "times.h"
 
 /* The text "dbench-812     [001] " of the task that a CPU runs. */
 #define LINE_HEAD_MAX 128
@@ -17,8 +18,9 @@ struct line_head {
 	char text[LINE_HEAD_MAX];
 };
 
-/* All zero: no heads yet, and lines have all parts. */
+/* All zero: no heads yet, and lines have all parts, with times in seconds. */
 struct line_heads {
+	struct times times;
 	struct line_head *by_cpu;
 	uint32_t nr_cpus;
 	/* Parts that lines do not have; set before the first line. */
@@ -31,11 +33,6 @@ int line_head(struct line_heads *heads, struct output *output,
 /* Writes " <0.000000111>", as strace does. */
 void line_duration(struct output *output, const struct ktrace_span *span);
 void line_loss(struct output *output, const struct ktrace_loss *loss);
-/*
- * CLOCK_REALTIME at a time of the trace, ns.  Changes of the wall clock are not known, but
- * sleeps of the machine are.
- */
-int64_t line_time_of_day(const struct ktrace_info *info, uint64_t time);
 void line_heads_destroy(struct line_heads *heads);
 
 #endif /* KT_SHOW_LINE_H */

@@ -65,7 +65,8 @@ static bool any_set(const uint64_t *reserved, size_t nr)
 /* Of a newer version of the structs than this one? */
 static bool reserved_used(const struct ktrace_output_options *options)
 {
-	return (options->calls &&
+	return options->time > KTRACE_TIME_DELTA ||
+	       (options->calls &&
 		(any_set(options->calls->reserved,
 			 NR(options->calls->reserved)) ||
 		 options->calls->strings > KTRACE_STRINGS_HEX ||
@@ -104,6 +105,9 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 		return error_set(-E2BIG,
 				 "this libktrace is older than the program, "
 				 "and cannot show events as it asks");
+	if (options.time && !ops->kind.times)
+		return error_set(-EINVAL,
+				 "the output `%s' has times of its own", kind);
 	show = calloc(1, ops->size);
 	if (!show)
 		return error_set(-ENOMEM, "out of memory");
@@ -117,6 +121,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	show->calls.string_max = STRING_MAX;
 	if (options.calls)
 		show->calls = *options.calls;
+	show->time = options.time;
 	show->stacks = options.stacks;
 	show->stacks_in_line = options.stacks_in_line;
 	if (options.mangled)

@@ -57,6 +57,7 @@ struct ktrace_output {
 	const char *path; /* if it writes a directory */
 	struct ktrace_output_calls calls;
 	struct ktrace_output_graph graph;
+	enum ktrace_output_time time;
 	bool stacks;
 	bool stacks_in_line;
 	unsigned int frames; /* how they are shown (stack.h) */

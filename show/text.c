@@ -28,6 +28,7 @@ static int text_open(struct ktrace_output *show)
 	struct text *text = (struct text *)show;
 
 	programs_init(&text->programs, show->trace, PROGRAM_TEXT);
+	times_init(&text->heads.times, show->trace, show->time);
 	if (output_init(&text->output, show->write, show->data))
 		return error_set(-ENOMEM, "out of memory");
 	return 0;
@@ -100,6 +101,7 @@ static void text_release(struct ktrace_output *show)
 const struct show_ops show_text = {
 	.kind.name = "text",
 	.kind.what = "a line for each event, to be read by people",
+	.kind.times = true,
 	.size = sizeof(struct text),
 	.open = text_open,
 	.event = text_event,

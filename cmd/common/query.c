@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,40 +7,15 @@
 
 #include "query.h"
 #include "trace.h"
-#include "value.h"
 
-/* Parses "12.5" or "+0.001".  A double would lose nanoseconds. */
-static int time_parse(const char *text, struct query_time *time)
-{
-	uint64_t seconds = 0, ns = 0, digit = 100000000;
-
-	time->relative = *text == '+';
-	text += time->relative;
-	if (!isdigit((unsigned char)*text))
-		return -EINVAL;
-	for (; isdigit((unsigned char)*text); text++) {
-		seconds = seconds * 10 + (*text - '0');
-		if (seconds > UINT32_MAX)
-			return -EINVAL;
-	}
-	if (*text == '.')
-		for (text++; isdigit((unsigned char)*text); text++) {
-			ns += (*text - '0') * digit;
-			digit /= 10;
-		}
-	if (*text && strcmp(text, "s"))
-		return -EINVAL;
-	time->ns = seconds * 1000000000 + ns;
-	return 0;
-}
-
-static int time_option(struct query_time *time, const struct command *command,
+static int time_option(struct moment *moment, const struct command *command,
 		       const char *option, const char *text)
 {
-	if (!time_parse(text, time))
+	if (!moment_parse(moment, text))
 		return EXIT_OK;
 	return misused(command,
-		       "%s `%s': seconds are expected, like 12.5 or +0.2",
+		       "%s `%s': expected are seconds like 12.5 or +0.2, or a "
+		       "time like 02:15:00.5 or `2026-11-30 02:15'",
 		       option, text);
 }
 
@@ -106,11 +80,52 @@ static int cpus_check(const struct query *q, const struct ktrace_info *info)
 	return EXIT_OK;
 }
 
+static bool either_is(const struct query *q, enum moment_kind kind)
+{
+	return q->from.kind == kind || q->to.kind == kind;
+}
+
+/* Where the trace is in time, as far as the moments need it. */
+static int range_find(const struct query *q, struct ktrace *trace,
+		      uint64_t *first, uint64_t *last)
+{
+	const struct ktrace_info *info = ktrace_get_info(trace);
+	int err = 0;
+
+	*first = ktrace_wall_find(trace, info->start);
+	*last = UINT64_MAX;
+	if (info->live)
+		return EXIT_OK;
+	if (either_is(q, MOMENT_CLOCK))
+		err = ktrace_time_range(trace, first, last);
+	if (err && err != -ENODATA)
+		return failed_in_library();
+	if (either_is(q, MOMENT_RELATIVE))
+		*first = trace_begin(trace);
+	return EXIT_OK;
+}
+
+static int times_find(const struct query *q, struct ktrace *trace,
+		      struct ktrace_cursor_options *options)
+{
+	uint64_t first, last;
+	int status = range_find(q, trace, &first, &last);
+
+	if (status)
+		return status;
+	if (moment_find(&q->from, trace, first, last, &options->from))
+		return failed("--from: there is no such date");
+	if (moment_find(&q->to, trace, first, last, &options->to))
+		return failed("--until: there is no such date");
+	if (options->to && options->to < options->from)
+		return failed("nothing can be before --until and after --from");
+	return EXIT_OK;
+}
+
 static int query_prepare(struct query *q, struct ktrace *trace,
 			 struct ktrace_cursor_options *options)
 {
 	bool live = ktrace_get_info(trace)->live;
-	uint64_t begin = 0;
 	int status = EXIT_OK;
 
 	/* In a live trace, matching types may come later. */
@@ -119,21 +134,17 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 					       ktrace_get_types(trace));
 	if (status)
 		return status;
-	if (live && (q->from.relative || q->to.relative))
+	if (live && either_is(q, MOMENT_RELATIVE))
 		return failed(
 			"--from +TIME and --until +TIME are for traces on "
 			"disk: a stream is read only once");
-	status = cpus_check(q, ktrace_get_info(trace));
-	if (status)
-		return status;
-	if (q->from.relative || q->to.relative)
-		begin = trace_begin(trace);
 	memset(options, 0, sizeof(*options));
 	options->size = sizeof(*options);
-	options->from = q->from.ns + (q->from.relative ? begin : 0);
-	options->to = q->to.ns + (q->to.relative ? begin : 0);
-	if (options->to && options->to < options->from)
-		return failed("nothing can be before --until and after --from");
+	status = cpus_check(q, ktrace_get_info(trace));
+	if (!status)
+		status = times_find(q, trace, options);
+	if (status)
+		return status;
 	options->cpus = q->cpus.list;
 	options->nr_cpus = q->cpus.nr;
 	if (!selection_is_all(&q->selection)) {

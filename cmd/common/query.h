@@ -15,17 +15,13 @@
 #include "call_scope.h"
 #include "cmd.h"
 #include "cpus.h"
+#include "moment.h"
 #include "select.h"
-
-struct query_time {
-	uint64_t ns;   /* 0: not given */
-	bool relative; /* counted from the first event */
-};
 
 struct query {
 	struct selection selection;
-	struct query_time from;
-	struct query_time to;
+	struct moment from;
+	struct moment to;
 	struct cpus cpus;
 	struct call_scope calls; /* which of them are spans */
 	/* After query_widen(): the query, while the cursor delivers more. */
@@ -40,11 +36,12 @@ enum {
 };
 
 /* Rows for the tables of these commands. */
-#define QUERY_TIME_ROWS                                                     \
-	OPTION(0, "from", "TIME",                                           \
-	       "not before; in seconds, as the report shows it, or with a " \
-	       "`+' in front: after the first event",                       \
-	       .id = QUERY_FROM),                                           \
+#define QUERY_TIME_ROWS                                                  \
+	OPTION(0, "from", "TIME",                                        \
+	       "not before; in seconds, as the report shows it; with a " \
+	       "`+' in front: after the first event; or by the clock, "  \
+	       "like 02:15:00.5 or `2026-11-30 02:15'",                  \
+	       .id = QUERY_FROM),                                        \
 		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO)
 #define QUERY_PART_ROWS                                               \
 	OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"), \

@@ -50,6 +50,7 @@ struct ktrace_output_kind {
 	const char *what; /* in one line */
 	bool directory;	  /* it makes a directory */
 	bool file; /* it makes a file for programs; the others write text for people */
+	bool times; /* it shows times as options.time says */
 };
 
 /* The kinds that there are, one by one. NULL: no more. */
@@ -222,6 +223,19 @@ struct ktrace_output_stacks {
 	uint64_t reserved[4]; /* 0 */
 };
 
+/* How an output shows when an event was. */
+enum ktrace_output_time {
+	/* As it does if nobody asks: in seconds, but "strace" as calls.times says. */
+	KTRACE_TIME_USUAL,
+	KTRACE_TIME_SECONDS, /* of CLOCK_MONOTONIC: 12.345678901 */
+	/* Of CLOCK_REALTIME, in the local time zone: ktrace_wall_time(). */
+	KTRACE_TIME_DATE,  /* 2026-11-30 14:03:59.123456789 */
+	KTRACE_TIME_CLOCK, /* 14:03:59.123456789 */
+	/* In seconds, with nanoseconds: */
+	KTRACE_TIME_RELATIVE, /* since the first event that is shown */
+	KTRACE_TIME_DELTA,    /* since the event that is shown before */
+};
+
 struct ktrace_output_options {
 	size_t size; /* of this struct */
 	int fd;	     /* where text is written, unless @write is set */
@@ -255,11 +269,12 @@ struct ktrace_output_options {
 		*merged; /* NULL: events are counted */
 	bool mangled;	 /* functions of programs as their files call them */
 	bool whole_frames; /* without the functions that the compiler put into others */
+	enum ktrace_output_time time; /* for outputs whose kind has times */
 };
 
 struct ktrace_output;
 
-/* -ENOENT: no such kind. */
+/* -ENOENT: no such kind.  -EINVAL: an output of this kind cannot do what the options ask. */
 KTRACE_API int ktrace_output_create(struct ktrace *trace, const char *kind,
 				    const struct ktrace_output_options *options,
 				    struct ktrace_output **output);

@@ -366,6 +366,26 @@ KTRACE_API enum ktrace_branch_kind ktrace_event_branch_kind(
 KTRACE_API uint64_t ktrace_clock_time(const struct ktrace *trace,
 				      uint64_t clock);
 
+/*
+ * CLOCK_REALTIME at a time of events: ns since 1970.  Sleeps of the machine are known, but whoever has
+ * set the clock is seen only at the next point of ktrace_info.sync.
+ */
+KTRACE_API int64_t ktrace_wall_time(const struct ktrace *trace, uint64_t time);
+/*
+ * The first time of events at which CLOCK_REALTIME is @wall (ns since 1970) or later.  0: it was
+ * already when CLOCK_MONOTONIC began.
+ */
+KTRACE_API uint64_t ktrace_wall_find(const struct ktrace *trace, int64_t wall);
+
+/*
+ * Between these times, in ns of CLOCK_MONOTONIC, are all events of the trace: *@first is not after the
+ * first of them, *@last not before the last one, by less than one packet.  Reads the headers of packets
+ * only, or what is damaged.  -ENODATA: there are no packets.  -EAGAIN: the trace comes as a stream, or
+ * is still being written.
+ */
+KTRACE_API int ktrace_time_range(struct ktrace *trace, uint64_t *first,
+				 uint64_t *last);
+
 /* What ktrace_cursor_next() returns. */
 enum ktrace_item {
 	KTRACE_END,

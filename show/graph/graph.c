@@ -268,6 +268,7 @@ static int graph_open(struct ktrace_output *show)
 	programs_init(&g->events, show->trace, PROGRAM_TEXT);
 	g->calls.wants = field_is_argument;
 	g->results.wants = field_is_result;
+	times_init(&g->heads.times, show->trace, show->time);
 	g->heads.no_task = !(columns & KTRACE_COLUMN_TASK);
 	g->heads.no_cpu = !(columns & KTRACE_COLUMN_CPU);
 	g->heads.no_time = !(columns & KTRACE_COLUMN_TIME);
@@ -515,6 +516,7 @@ static void graph_release(struct ktrace_output *show)
 
 const struct show_ops show_graph = {
 	.kind.name = "graph",
+	.kind.times = true,
 	.kind.what =
 		"calls of functions, each below its caller, with durations",
 	.size = sizeof(struct graph),

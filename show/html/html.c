@@ -28,7 +28,6 @@
 #include "html/page.h"
 #include "html/shape.h"
 #include "html/tape.h"
-#include "line.h"
 #include "viewer.h"
 
 #define DATA "@DATA@" /* where the data is in the page */
@@ -506,7 +505,8 @@ static void clocks_put(struct html *h, const struct ktrace_info *info)
 	uint64_t begin = h->viewer.begin;
 
 	put(h, ",\"clocks\":[");
-	clock_put(h, begin, begin ? line_time_of_day(info, begin) : 0);
+	clock_put(h, begin,
+		  begin ? ktrace_wall_time(h->viewer.show.trace, begin) : 0);
 	for (uint32_t i = 1; i < info->nr_sync; i++) {
 		if (info->sync[i].monotonic <= begin)
 			continue;

@@ -60,6 +60,7 @@ static int kernel_open(struct ktrace_output *show)
 	struct kernel *kernel = (struct kernel *)show;
 
 	programs_init(&kernel->programs, show->trace, PROGRAM_TEXT);
+	times_init(&kernel->heads.times, show->trace, show->time);
 	kernel->requests = malloc(REQUESTS_MAX);
 	kernel->answer = malloc(KERNEL_TEXT_MAX);
 	if (!kernel->requests || !kernel->answer ||
@@ -375,6 +376,7 @@ static void kernel_release(struct ktrace_output *show)
 const struct show_ops show_kernel = {
 	.kind.name = "kernel",
 	.kind.what = "a line for each event, in the kernel's own print format",
+	.kind.times = true,
 	.size = sizeof(struct kernel),
 	.open = kernel_open,
 	.event = kernel_event,

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "line.h"
 #include "stack.h"
 #include "syscalls.h"
 
@@ -52,37 +50,39 @@ bool status_is_shown(const struct syscalls *s, const struct call_view *view,
 	return s->statuses & status && (!paths || call_touches(view, paths));
 }
 
+/* The wall clock, as strace has it. */
 static void put_time_of_day(struct syscalls *s, uint64_t time)
 {
-	int64_t ns = line_time_of_day(ktrace_get_info(s->show.trace), time);
+	int64_t ns = ktrace_wall_time(s->show.trace, time);
 	unsigned int us = (uint64_t)ns % 1000000000 / 1000;
-	time_t seconds = (uint64_t)ns / 1000000000;
-	char text[16] = "";
-	struct tm tm;
 
 	if (s->show.calls.times == KTRACE_TIMES_EPOCH)
-		line_printf(&s->line, "%" PRId64, (int64_t)seconds);
-	else if (localtime_r(&seconds, &tm) &&
-		 strftime(text, sizeof(text), "%H:%M:%S", &tm))
-		line_puts(&s->line, text);
+		line_printf(&s->line, "%" PRIu64, (uint64_t)ns / 1000000000);
+	else
+		line_puts(&s->line, times_second(&s->times, ns, false));
 	if (s->show.calls.times != KTRACE_TIMES_SECONDS)
 		line_printf(&s->line, ".%06u", us);
 	line_puts(&s->line, " ");
 }
 
-/* Since the latest line before. */
+/* Since the latest line before, as strace has it. */
 static void put_relative(struct syscalls *s, uint64_t time)
 {
-	uint64_t us =
-		s->shown && time > s->shown ? (time - s->shown) / 1000 : 0;
+	uint64_t us = times_since(&s->times, time) / 1000;
 	bool beside = s->show.calls.times;
 
 	line_printf(&s->line, "%s%6" PRIu64 ".%06u%s ", beside ? "(+" : "",
 		    us / 1000000, (unsigned int)(us % 1000000),
 		    beside ? ")" : "");
-	/* A call that is shown at its return has the time at which it began. */
-	if (time > s->shown)
-		s->shown = time;
+}
+
+/* As other outputs have it. */
+static void put_time_of(struct syscalls *s, uint64_t time)
+{
+	char text[TIMES_MAX + 1];
+
+	*times_put(&s->times, text, time) = '\0';
+	line_printf(&s->line, "%s ", text);
 }
 
 void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
@@ -96,6 +96,8 @@ void line_begin(struct syscalls *s, const struct thread *thread, uint64_t time)
 		value_comm(line, thread->tid);
 		line_printf(line, "]%s ", color(s, 0));
 	}
+	if (s->times.kind)
+		put_time_of(s, time);
 	if (s->show.calls.times)
 		put_time_of_day(s, time);
 	if (s->show.calls.relative)

@@ -380,6 +380,9 @@ static int syscalls_open(struct ktrace_output *show)
 	s->line.constants = show->calls.constants;
 	if (show->calls.separate && show->calls.json)
 		return error_set(-EINVAL, "objects are not separated");
+	if (show->time && show->calls.json)
+		return error_set(-EINVAL, "objects have times of their own");
+	times_init(&s->times, show->trace, show->time);
 	s->line.files_hidden = show->calls.paths_hidden
 				       ? UINT32_MAX
 				       : show->calls.files_hidden;
@@ -506,6 +509,7 @@ static void syscalls_release(struct ktrace_output *show)
 const struct show_ops show_strace = {
 	.kind.name = "strace",
 	.kind.what = "system calls only, in the notation of strace",
+	.kind.times = true,
 	.size = sizeof(struct syscalls),
 	.open = syscalls_open,
 	.event = syscalls_event,

@@ -13,6 +13,7 @@
 #include "output.h"
 #include "show.h"
 #include "thread.h"
+#include "times.h"
 
 struct syscalls {
 	struct ktrace_output show;
@@ -23,7 +24,7 @@ struct syscalls {
 	struct ktrace_spans *spans;
 	struct thread *open; /* its call was begun by the last event */
 	uint64_t waited;     /* when the call began that was open last time */
-	uint64_t shown;	     /* the time of the last line, for relative ones */
+	struct times times;  /* of lines */
 	uint32_t first;	     /* tid of the first thread */
 	uint32_t writing; /* tid of the thread whose line it is; 0: of none */
 	bool several;
