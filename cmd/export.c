@@ -116,7 +116,8 @@ static int event_export(struct export *x, struct ktrace_output *output,
 			const struct ktrace_event *event)
 {
 	if (!who_match(&x->who, event) ||
-	    !query_wants(&x->query, event->type, event->cpu, event->time))
+	    !query_wants(&x->query, event->type, event->cpu, event->time) ||
+	    !query_meets(&x->query, event))
 		return ktrace_output_hidden(output, event);
 	return ktrace_output_event(output, event, NULL);
 }
@@ -337,6 +338,7 @@ static const struct command_option options[] = {
 	       "where to (DIR.FORMAT); - is standard output",
 	       .kind = ARGUMENT_FILE),
 	QUERY_ROWS,
+	OPTION('f', "filter", "FILTER", QUERY_FILTER_TEXT, .id = QUERY_FILTER),
 	OPTION('p', "pid", "PID,...", "only of these processes or threads",
 	       .kind = ARGUMENT_PID),
 	OPTION(0, "weight", "FIELD",

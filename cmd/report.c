@@ -80,7 +80,8 @@ static int event_show(struct report *r, const struct ktrace_event *event)
 	if (err)
 		return err;
 	if (!who_match(&r->who, event) ||
-	    !query_wants(&r->query, event->type, event->cpu, event->time))
+	    !query_wants(&r->query, event->type, event->cpu, event->time) ||
+	    !query_meets(&r->query, event))
 		return ktrace_output_hidden(r->output, event);
 	return ktrace_output_event(r->output, event, ended);
 }
@@ -160,7 +161,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 	if (err)
 		return err;
 	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r) ||
-	    r->before)
+	    r->before || query_has_filter(&r->query))
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
@@ -476,6 +477,7 @@ static const struct command_option options[] = {
 	       "how events are printed, see below (text)",
 	       .kind = ARGUMENT_FORMAT),
 	QUERY_ROWS,
+	OPTION('f', "filter", "FILTER", QUERY_FILTER_TEXT, .id = QUERY_FILTER),
 	OPTION('p', "pid", "PID,...", "only of these processes or threads",
 	       .kind = ARGUMENT_PID),
 	OPTION('C', "comm", "COMM",

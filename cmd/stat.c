@@ -281,6 +281,11 @@ static int tree_show(struct ktrace *trace, struct stat_options *o,
 	return err == -ENOMEM ? failed("out of memory") : failed_in_library();
 }
 
+static bool event_meets(const struct ktrace_event *event, void *data)
+{
+	return query_meets(data, event);
+}
+
 static int stat_show(void *data, struct ktrace *trace,
 		     struct ktrace_cursor_options *options)
 {
@@ -292,7 +297,9 @@ static int stat_show(void *data, struct ktrace *trace,
 		return tree_show(trace, o, options);
 	if (o->spans)
 		return spans_show(trace, o, options);
-	if (count_trace(&count, trace, options, o->tasks || o->json))
+	if (count_trace(&count, trace, options,
+			query_has_filter(&o->query) ? event_meets : NULL,
+			&o->query, o->tasks || o->json))
 		return failed_in_library();
 	losses_complete(&count, info, options);
 	if (o->json) {
@@ -459,6 +466,10 @@ static int options_check(const struct stat_options *o, int nr_traces)
 			&command_stat,
 			"-f, --in, --no, --no-irq and --no-sleep are for "
 			"--spans, --tree, --callers and --diff");
+	if (query_has_filter(&o->query) && (o->spans || tree || o->before))
+		return misused(&command_stat,
+			       "--filter is about events: not with --spans, "
+			       "--tree, --callers and --diff");
 	if (o->histogram && !o->spans)
 		return misused(&command_stat, "--histogram is for --spans");
 	if ((o->depth || o->min >= 0) && !tree)
@@ -533,6 +544,7 @@ static int stat_main(int argc, char **argv)
 
 static const struct command_option options[] = {
 	QUERY_ROWS,
+	OPTION(0, "filter", "FILTER", QUERY_FILTER_TEXT, .id = QUERY_FILTER),
 	OPTION('t', "tasks", NULL, "by task, too"),
 	OPTION(0, "spans", NULL,
 	       "how long calls, interrupts, times on a CPU, block requests and "

@@ -100,7 +100,7 @@ static int events_read(struct diff *diff, enum diff_side side,
 		       const struct ktrace_cursor_options *options)
 {
 	struct count count;
-	int err = count_trace(&count, trace, options, false);
+	int err = count_trace(&count, trace, options, NULL, NULL, false);
 
 	if (err)
 		return err;

@@ -61,7 +61,7 @@ static void events_print(const struct record *r)
 
 	if (s->events && s->bytes <= COUNT_MAX && verbosity >= 0 &&
 	    !r->stream && (trace = trace_get(r)) &&
-	    !count_trace(&count, trace, NULL, false))
+	    !count_trace(&count, trace, NULL, NULL, NULL, false))
 		ns = count.end - count.begin;
 	say("recorded %s events (%s) in %s, %s", count_text(s->events).s,
 	    bytes_text(s->bytes).s, duration_text(ns).s,

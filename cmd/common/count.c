@@ -174,8 +174,11 @@ static int count_sort(struct count *c, struct table *tasks)
 }
 
 int count_trace(struct count *c, struct ktrace *trace,
-		const struct ktrace_cursor_options *options, bool tasks)
+		const struct ktrace_cursor_options *options,
+		bool (*want)(const struct ktrace_event *event, void *data),
+		void *data, bool tasks)
 {
+	const struct ktrace_event *event;
 	struct table by_task = {0};
 	struct ktrace_cursor *cursor;
 	int item, err, sorted;
@@ -184,14 +187,17 @@ int count_trace(struct count *c, struct ktrace *trace,
 	err = ktrace_cursor_create(trace, options, &cursor);
 	if (err)
 		return err;
+	event = ktrace_cursor_event(cursor);
 	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
 		if (item == KTRACE_LOSS) {
 			err = count_loss(c, ktrace_cursor_loss(cursor));
 			continue;
 		}
-		err = count_event(c, ktrace_cursor_event(cursor));
+		if (want && !want(event, data))
+			continue;
+		err = count_event(c, event);
 		if (!err && tasks)
-			err = task_count(&by_task, ktrace_cursor_event(cursor));
+			err = task_count(&by_task, event);
 	}
 	if (!err)
 		err = item;

@@ -59,9 +59,11 @@ struct count {
 	uint64_t end;
 };
 
-/* 0 or a negative errno. */
+/* Only what @want says true of; NULL: all events of the cursor.  0 or a negative errno. */
 int count_trace(struct count *c, struct ktrace *trace,
-		const struct ktrace_cursor_options *options, bool tasks);
+		const struct ktrace_cursor_options *options,
+		bool (*want)(const struct ktrace_event *event, void *data),
+		void *data, bool tasks);
 /* Adds a loss that a packet reports.  0 or -ENOMEM. */
 int count_loss(struct count *c, const struct ktrace_loss *loss);
 /* The CPU of this number; adds it if it is new.  NULL: out of memory. */

@@ -25,6 +25,9 @@ int query_option(struct query *q, const struct command *command, int option,
 	switch (option) {
 	case 'e':
 		return selection_option(&q->selection, command, argument);
+	case QUERY_FILTER:
+		event_filters_add(&q->filters, &q->selection, argument);
+		return EXIT_OK;
 	case 'c':
 		return cpus_option(&q->cpus, command, argument);
 	case QUERY_FROM:
@@ -132,6 +135,9 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 	if (!live)
 		status = selection_check_types(&q->selection,
 					       ktrace_get_types(trace));
+	if (!status && !live && q->filters.any)
+		status = event_filters_check(&q->filters, &q->selection,
+					     ktrace_get_types(trace));
 	if (status)
 		return status;
 	if (live && either_is(q, MOMENT_RELATIVE))
@@ -168,6 +174,7 @@ int query_run(struct query *q, const char *path,
 		return status;
 	/* The numbers of types are those of the trace. */
 	q->nr_wanted_types = 0;
+	event_filters_forget(&q->filters);
 	status = query_prepare(q, trace, &options);
 	if (!status)
 		status = use(data, trace, &options);
@@ -245,8 +252,19 @@ bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
 	return !wanted->nr_cpus;
 }
 
+bool query_has_filter(const struct query *q)
+{
+	return q->filters.any;
+}
+
+bool query_meets(struct query *q, const struct ktrace_event *event)
+{
+	return event_filters_match(&q->filters, &q->selection, event);
+}
+
 void query_free(struct query *q)
 {
+	event_filters_forget(&q->filters);
 	free(q->wanted_types);
 	selection_free(&q->selection);
 	call_scope_free(&q->calls);

@@ -15,11 +15,13 @@
 #include "call_scope.h"
 #include "cmd.h"
 #include "cpus.h"
+#include "event_filters.h"
 #include "moment.h"
 #include "select.h"
 
 struct query {
 	struct selection selection;
+	struct event_filters filters;
 	struct moment from;
 	struct moment to;
 	struct cpus cpus;
@@ -33,6 +35,7 @@ struct query {
 enum {
 	QUERY_FROM = OPTION_SHARED,
 	QUERY_TO,
+	QUERY_FILTER,
 };
 
 /* Rows for the tables of these commands. */
@@ -51,6 +54,11 @@ enum {
 	       "only these events; with a `!' in front: not those", \
 	       .kind = ARGUMENT_EVENT),                             \
 		QUERY_PART_ROWS
+
+/* For commands that show or count events one by one. */
+#define QUERY_FILTER_TEXT                                                    \
+	"only events of the -e before it that meet this condition on their " \
+	"fields; without -e, of all events"
 
 /* Handles an option of these rows.  Returns an exit status. */
 int query_option(struct query *q, const struct command *command, int option,
@@ -74,6 +82,10 @@ void query_widen(struct query *q, struct ktrace_cursor_options *options,
 /* @type NULL: any type. */
 bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
 		 uint64_t time);
+/* Does it meet the filters?  Also without query_widen(): the cursor does not ask it. */
+bool query_meets(struct query *q, const struct ktrace_event *event);
+/* Is there a filter, so that query_meets() must be asked? */
+bool query_has_filter(const struct query *q);
 /* After query_widen(). */
 bool query_wants_type(struct query *q, const struct ktrace_type *type);
 void query_free(struct query *q);
