@@ -13,6 +13,7 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
+#include "common/columns.h"
 #include "common/misses.h"
 #include "common/patterns.h"
 #include "common/query.h"
@@ -43,7 +44,7 @@ struct graph {
 		reads; /* what is read when a function of -f is called */
 	bool plain;    /* does not read what arguments point to */
 	bool callers;  /* who called the functions of -f */
-	uint32_t columns;
+	struct columns columns;
 	struct ktrace_output_graph view;
 	const char *input; /* -i: a trace; NULL: what happens now */
 	int recording;	   /* an option that is for what happens now; 0: none */
@@ -148,7 +149,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 	struct graph *g = data;
 
 	g->view = (struct ktrace_output_graph){
-		.columns = g->columns,
+		.columns = g->columns.set,
 		.want = event_is_shown,
 		.data = g,
 		.scope = g->query.calls.scope.part ? &g->query.calls.scope
@@ -271,38 +272,15 @@ enum {
 	TRACE,
 };
 
-static int columns_parse(struct graph *g, const char *text)
-{
-	static const struct {
-		const char *name;
-		uint32_t column;
-	} names[] = {
-		{"task", KTRACE_COLUMN_TASK},
-		{"cpu", KTRACE_COLUMN_CPU},
-		{"time", KTRACE_COLUMN_TIME},
-		{"duration", KTRACE_COLUMN_DURATION},
-		{"self", KTRACE_COLUMN_SELF},
-		{"none", 0},
-	};
-	size_t i, nr = sizeof(names) / sizeof(names[0]), length;
-
-	for (g->columns = 0;; text += length + 1) {
-		length = strcspn(text, ",");
-		for (i = 0; i < nr; i++)
-			if (strlen(names[i].name) == length &&
-			    !memcmp(names[i].name, text, length))
-				break;
-		if (i == nr)
-			return misused(&command_graph,
-				       "--columns `%.*s': some of task, cpu, "
-				       "time, duration, self are expected, or "
-				       "none",
-				       (int)length, text);
-		g->columns |= names[i].column;
-		if (!text[length])
-			return EXIT_OK;
-	}
-}
+static const struct column_name column_names[] = {
+	{"task", KTRACE_COLUMN_TASK},
+	{"cpu", KTRACE_COLUMN_CPU},
+	{"time", KTRACE_COLUMN_TIME},
+	{"duration", KTRACE_COLUMN_DURATION},
+	{"self", KTRACE_COLUMN_SELF},
+	{"none", 0},
+	{NULL},
+};
 
 static int depth_parse(struct graph *g, const char *text)
 {
@@ -377,7 +355,8 @@ static int option_handle(void *data, int option)
 		return call_scope_option(&g->query.calls, &command_graph,
 					 option, optarg);
 	case COLUMNS:
-		return columns_parse(g, optarg);
+		return columns_option(&g->columns, &command_graph, column_names,
+				      false, optarg);
 	case 'g':
 		g->callers = true;
 		return EXIT_OK;
@@ -479,7 +458,7 @@ static int pids_take(struct graph *g)
 static int graph_main(int argc, char **argv)
 {
 	struct graph g = {
-		.columns = KTRACE_COLUMN_ALL,
+		.columns.set = KTRACE_COLUMN_ALL,
 		.live =
 			{
 				.name = "graph",

@@ -10,6 +10,7 @@
 #include <ktrace/span.h>
 
 #include "cmd.h"
+#include "common/columns.h"
 #include "common/misses.h"
 #include "common/query.h"
 #include "common/trace.h"
@@ -31,6 +32,7 @@ struct report {
 	bool mangled;
 	bool whole_frames;
 	enum ktrace_output_time time;
+	struct columns columns;
 	struct ktrace_output_stacks merged;
 	uint64_t merged_events;	    /* ktrace_output_merged(), at the end */
 	struct ktrace_spans *spans; /* NULL: no durations */
@@ -146,6 +148,8 @@ static int output_make(struct report *r, struct ktrace *trace,
 		.mangled = r->mangled,
 		.whole_frames = r->whole_frames,
 		.time = r->time,
+		.columns = r->columns.set,
+		.fields = (const char *const *)r->columns.fields,
 	};
 
 	if (r->output)
@@ -228,6 +232,25 @@ static void stream_check(struct ktrace *trace)
 		    "of a stream, by ktrace branch -i -");
 }
 
+static const struct column_name column_names[] = {
+	{"task", KTRACE_COLUMN_TASK},
+	{"pid", KTRACE_COLUMN_PID},
+	{"cpu", KTRACE_COLUMN_CPU},
+	{"time", KTRACE_COLUMN_TIME},
+	{"event", KTRACE_COLUMN_EVENT},
+	{"fields", KTRACE_COLUMN_FIELDS},
+	{NULL},
+};
+
+/* In a stream, events that have the fields may come later. */
+static int columns_check_in(const struct report *r, struct ktrace *trace)
+{
+	if (ktrace_get_info(trace)->live)
+		return EXIT_OK;
+	return columns_check(&r->columns, column_names, &r->query.selection,
+			     ktrace_get_types(trace));
+}
+
 static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
@@ -239,6 +262,9 @@ static int trace_show(void *data, struct ktrace *trace,
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
+	status = columns_check_in(r, trace);
+	if (status)
+		return status;
 	options->wait = stream_show;
 	options->wait_data = r;
 	if (spans || pairs_events(r))
@@ -354,6 +380,7 @@ enum {
 	REPORT_WHOLE,
 	REPORT_DIFF,
 	REPORT_TIME,
+	REPORT_COLUMNS,
 };
 
 static int option_handle(void *data, int option)
@@ -406,6 +433,9 @@ static int option_handle(void *data, int option)
 	case REPORT_DIFF:
 		r->before = optarg;
 		return EXIT_OK;
+	case REPORT_COLUMNS:
+		return columns_option(&r->columns, &command_report,
+				      column_names, true, optarg);
 	case REPORT_TIME:
 		return time_find(r, optarg);
 	case 'g':
@@ -435,6 +465,9 @@ static int options_check(const struct report *r, int nr_traces)
 		return misused(&command_report,
 			       "--time goes with --format text, kernel, strace "
 			       "and graph");
+	if (r->columns.given && !is_kind(r, "text"))
+		return misused(&command_report,
+			       "--columns goes with --format text");
 	if (r->merged.title && !is_kind(r, "flame"))
 		return misused(&command_report, "--title goes with --flame");
 	if (r->before && !is_kind(r, "folded") && !is_kind(r, "flame"))
@@ -469,6 +502,7 @@ static int report_main(int argc, char **argv)
 		status = query_run(&r.query, r.after, trace_show, &r);
 	query_free(&r.query);
 	who_free(&r.who);
+	columns_free(&r.columns);
 	return status;
 }
 
@@ -489,6 +523,10 @@ static const struct command_option options[] = {
 	       "date, clock (of the day), relative (to the first event shown), "
 	       "delta (to the one before)",
 	       .words = TIMES, .id = REPORT_TIME),
+	OPTION(0, "columns", "LIST",
+	       "what lines have: some of task, pid, cpu, time, event, fields, and "
+	       "names of fields, with commas",
+	       .id = REPORT_COLUMNS),
 	OPTION(0, "durations", NULL,
 	       "behind an event that ends something, how long it took: a call, "
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "

@@ -10,6 +10,7 @@
 /* Nearly all names and numbers fit. */
 #define TASK_WIDTH 22
 #define COMM_MAX   16
+#define PID_WIDTH  8
 
 /* "dbench-812     " */
 static char *task_put(char *p, const struct ktrace_event *event)
@@ -43,6 +44,18 @@ static char *cpu_put(char *p, const struct ktrace_event *event)
 	return p;
 }
 
+/* "812    " */
+static char *pid_put(char *p, const struct ktrace_event *event)
+{
+	char *begin = p;
+
+	p = put_u64(p, event->tgid);
+	do
+		*p++ = ' ';
+	while (p - begin < PID_WIDTH);
+	return p;
+}
+
 static void head_make(const struct line_heads *heads, struct line_head *head,
 		      const struct ktrace_event *event)
 {
@@ -50,10 +63,13 @@ static void head_make(const struct line_heads *heads, struct line_head *head,
 
 	if (!heads->no_task)
 		p = task_put(p, event);
+	if (heads->pid)
+		p = pid_put(p, event);
 	if (!heads->no_cpu)
 		p = cpu_put(p, event);
 	head->len = p - head->text;
 	head->task = event->task;
+	head->made = true;
 }
 
 static int heads_grow(struct line_heads *heads, uint32_t cpu)
@@ -80,7 +96,7 @@ int line_head(struct line_heads *heads, struct output *output,
 	    heads_grow(heads, event->cpu))
 		return -ENOMEM;
 	head = &heads->by_cpu[event->cpu];
-	if (unlikely(head->task != event->task || !head->len))
+	if (unlikely(head->task != event->task || !head->made))
 		head_make(heads, head, event);
 
 	output_room(output, LINE_HEAD_MAX + TIMES_MAX);

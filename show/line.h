@@ -14,7 +14,8 @@
 
 struct line_head {
 	uint64_t task;
-	uint32_t len; /* 0: not made yet */
+	uint32_t len;
+	bool made;
 	char text[LINE_HEAD_MAX];
 };
 
@@ -25,6 +26,7 @@ struct line_heads {
 	uint32_t nr_cpus;
 	/* Parts that lines do not have; set before the first line. */
 	bool no_task, no_cpu, no_time;
+	bool pid; /* a part more: the process */
 };
 
 /* Writes task, CPU and time.  Returns 0 or -ENOMEM. */

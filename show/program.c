@@ -166,7 +166,7 @@ static char *field_text(const struct ktrace_field *field,
 	if (name) {
 		switch (style) {
 		case PROGRAM_TEXT:
-			len = asprintf(&text, " %s=", name);
+			len = asprintf(&text, "%s%s=", first ? "" : " ", name);
 			break;
 		case PROGRAM_JSON:
 			len = asprintf(&text, "%s\"%s\":", first ? "" : ",",
@@ -262,10 +262,14 @@ static int program_pointee(struct program *program,
 }
 
 static int program_op(struct program *program, const struct ktrace_field *field,
-		      enum program_style style, size_t *texts_used)
+		      const struct programs *programs, size_t *texts_used)
 {
+	enum program_style style = programs->style;
+	/* In text, the name of the event is in front. */
+	bool first = !program->nr_ops &&
+		     (style != PROGRAM_TEXT || programs->no_name);
 	struct op *op = &program->ops[program->nr_ops];
-	char *text = field_text(field, style, !program->nr_ops);
+	char *text = field_text(field, style, first);
 	int err = text ? op_begin(program, text, texts_used) : -ENOMEM;
 
 	free(text);
@@ -307,6 +311,21 @@ bool program_has_part(const struct ktrace_type *type,
 	       strcmp(field->name, KTRACE_VALUES_UNREAD) != 0;
 }
 
+static bool field_is_wanted(const struct programs *programs,
+			    const struct ktrace_type *type,
+			    const struct ktrace_field *field)
+{
+	const char *const *only = programs->only;
+
+	if (programs->no_fields)
+		return false;
+	if (programs->wants && !programs->wants(type, field))
+		return false;
+	while (only && *only && strcmp(*only, field->name) != 0)
+		only++;
+	return !only || *only;
+}
+
 static struct program *program_make(const struct programs *programs,
 				    const struct ktrace_type *type)
 {
@@ -321,18 +340,18 @@ static struct program *program_make(const struct programs *programs,
 	if (!program)
 		return NULL;
 	program->fields = type->fields;
-	program->head = type_text(type, style);
+	program->head = programs->no_name ? strdup("") : type_text(type, style);
 	if (!program->head)
 		goto err;
 	program->head_len = strlen(program->head);
 	for (i = 0; i < type->nr_fields; i++) {
 		const struct ktrace_field *field = &type->fields[i];
 
-		if (programs->wants && !programs->wants(type, field))
+		if (!field_is_wanted(programs, type, field))
 			continue;
 		if (style != PROGRAM_JSON && !program_has_part(type, field))
 			continue;
-		if (program_op(program, field, style, &used))
+		if (program_op(program, field, programs, &used))
 			goto err;
 		program_unread(program, type, field);
 		if (style != PROGRAM_JSON &&

@@ -39,6 +39,9 @@ struct programs {
 	/* Which fields are written; set before the first event.  NULL: all. */
 	bool (*wants)(const struct ktrace_type *type,
 		      const struct ktrace_field *field);
+	/* Of text, likewise: without the name of the event, without fields, with these only. */
+	bool no_name, no_fields;
+	const char *const *only; /* NULL: all fields */
 	struct program **by_number;
 	uint32_t nr;
 };

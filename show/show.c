@@ -66,6 +66,7 @@ static bool any_set(const uint64_t *reserved, size_t nr)
 static bool reserved_used(const struct ktrace_output_options *options)
 {
 	return options->time > KTRACE_TIME_DELTA ||
+	       options->columns & ~(uint32_t)KTRACE_COLUMN_TEXT ||
 	       (options->calls &&
 		(any_set(options->calls->reserved,
 			 NR(options->calls->reserved)) ||
@@ -108,6 +109,9 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	if (options.time && !ops->kind.times)
 		return error_set(-EINVAL,
 				 "the output `%s' has times of its own", kind);
+	if ((options.columns || options.fields) && ops != &show_text)
+		return error_set(-EINVAL, "the output `%s' has no such columns",
+				 kind);
 	show = calloc(1, ops->size);
 	if (!show)
 		return error_set(-ENOMEM, "out of memory");
@@ -122,6 +126,8 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	if (options.calls)
 		show->calls = *options.calls;
 	show->time = options.time;
+	show->columns = options.columns;
+	show->fields = options.fields;
 	show->stacks = options.stacks;
 	show->stacks_in_line = options.stacks_in_line;
 	if (options.mangled)

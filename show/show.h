@@ -58,6 +58,8 @@ struct ktrace_output {
 	struct ktrace_output_calls calls;
 	struct ktrace_output_graph graph;
 	enum ktrace_output_time time;
+	uint32_t columns; /* of text; 0: not given */
+	const char *const *fields;
 	bool stacks;
 	bool stacks_in_line;
 	unsigned int frames; /* how they are shown (stack.h) */

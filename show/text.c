@@ -21,7 +21,37 @@ struct text {
 	struct output output;
 	struct programs programs;
 	struct line_heads heads;
+	bool headed; /* something is in front of the event */
 };
+
+static void columns_choose(struct text *text)
+{
+	const uint32_t usual = KTRACE_COLUMN_TASK | KTRACE_COLUMN_CPU |
+			       KTRACE_COLUMN_TIME | KTRACE_COLUMN_EVENT |
+			       KTRACE_COLUMN_FIELDS;
+	const struct ktrace_output *show = &text->show;
+	uint32_t columns = show->columns;
+
+	if (!columns && !show->fields)
+		columns = usual;
+	text->heads.no_task = !(columns & KTRACE_COLUMN_TASK);
+	text->heads.no_cpu = !(columns & KTRACE_COLUMN_CPU);
+	text->heads.no_time = !(columns & KTRACE_COLUMN_TIME);
+	text->heads.pid = columns & KTRACE_COLUMN_PID;
+	text->programs.no_name = !(columns & KTRACE_COLUMN_EVENT);
+	if (!(columns & KTRACE_COLUMN_FIELDS)) {
+		text->programs.only = show->fields;
+		text->programs.no_fields = !show->fields;
+	}
+	text->headed = columns & ~(KTRACE_COLUMN_EVENT | KTRACE_COLUMN_FIELDS);
+}
+
+/* A line that ends with what is in front of the event has no blank there. */
+static void blank_drop(const struct text *text, struct output *output)
+{
+	if (text->programs.no_name && text->headed && output->p[-1] == ' ')
+		output->p--;
+}
 
 static int text_open(struct ktrace_output *show)
 {
@@ -29,6 +59,7 @@ static int text_open(struct ktrace_output *show)
 
 	programs_init(&text->programs, show->trace, PROGRAM_TEXT);
 	times_init(&text->heads.times, show->trace, show->time);
+	columns_choose(text);
 	if (output_init(&text->output, show->write, show->data))
 		return error_set(-ENOMEM, "out of memory");
 	return 0;
@@ -63,6 +94,7 @@ static int text_event(struct ktrace_output *show,
 		branch_event_put(output, show->trace, event, show->frames);
 	else if (programs_run(&text->programs, output, event))
 		return error_set(-ENOMEM, "out of memory");
+	blank_drop(text, output);
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
 	if (show->stacks_in_line)

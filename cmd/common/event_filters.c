@@ -83,20 +83,6 @@ static void word_copy(char *word, size_t room, const char *at)
 	word[n] = '\0';
 }
 
-/* Fields of the type that are like the missing one. */
-static void near_fields(struct near *near, const struct ktrace_type *type)
-{
-	for (uint32_t i = 0; i < ktrace_type_own_fields(type); i++) {
-		const char *name = type->fields[i].name;
-		bool told = false;
-
-		for (size_t j = 0; j < near->nr; j++)
-			told |= !strcmp(near->names[j], name);
-		if (!told)
-			near_add(near, name);
-	}
-}
-
 static int unfit(const struct ktrace_type *type, const char *text, size_t at,
 		 int err)
 {

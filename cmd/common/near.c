@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ktrace/trace.h>
+
 #include "near.h"
 
 #define WORD_MAX 64
@@ -84,6 +86,19 @@ void near_add(struct near *near, const char *name)
 		(near->nr - at - 1) * sizeof(*near->distances));
 	strcpy(near->names[at], name);
 	near->distances[at] = d;
+}
+
+void near_fields(struct near *near, const struct ktrace_type *type)
+{
+	for (uint32_t i = 0; i < ktrace_type_own_fields(type); i++) {
+		const char *name = type->fields[i].name;
+		bool told = false;
+
+		for (size_t j = 0; j < near->nr; j++)
+			told |= !strcmp(near->names[j], name);
+		if (!told)
+			near_add(near, name);
+	}
 }
 
 bool near_print(const struct near *near)

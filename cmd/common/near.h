@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <ktrace/types.h>
+
 #define NEAR_MAX       5
 #define NEAR_NAME_SIZE 128 /* longer ones are like no word */
 
@@ -18,6 +20,8 @@ struct near {
 
 void near_init(struct near *near, const char *word);
 void near_add(struct near *near, const char *name);
+/* Adds the names of the type's fields, each once. */
+void near_fields(struct near *near, const struct ktrace_type *type);
 /* Asks whether one of them was meant, on standard error.  False: there are none. */
 bool near_print(const struct near *near);
 

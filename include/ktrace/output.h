@@ -177,7 +177,7 @@ struct ktrace_output_calls {
 	uint64_t reserved[1]; /* 0 */
 };
 
-/* What lines of "graph" begin with. */
+/* What lines of "graph" and "text" have. */
 enum ktrace_output_columns {
 	KTRACE_COLUMN_TASK = 1,
 	KTRACE_COLUMN_CPU = 2,
@@ -186,6 +186,11 @@ enum ktrace_output_columns {
 	KTRACE_COLUMN_ALL = 15,
 	/* Not one of these: the duration without that of what was called. */
 	KTRACE_COLUMN_SELF = 16,
+	/* Of "text", beside the first three: */
+	KTRACE_COLUMN_PID = 32, /* the process */
+	KTRACE_COLUMN_EVENT = 64,
+	KTRACE_COLUMN_FIELDS = 128, /* all of them */
+	KTRACE_COLUMN_TEXT = 231,   /* what "text" can have */
 };
 
 struct ktrace_output_graph {
@@ -270,6 +275,16 @@ struct ktrace_output_options {
 	bool mangled;	 /* functions of programs as their files call them */
 	bool whole_frames; /* without the functions that the compiler put into others */
 	enum ktrace_output_time time; /* for outputs whose kind has times */
+	/*
+	 * For "text": the sum of the columns that lines have.  0: task, CPU, time, event and fields,
+	 * unless there are @fields.
+	 */
+	uint32_t columns;
+	/*
+	 * For "text", without KTRACE_COLUMN_FIELDS: names of the fields that are shown; the last one is
+	 * followed by NULL.  An event shows those that it has.  They must outlive the output.  NULL: none.
+	 */
+	const char *const *fields;
 };
 
 struct ktrace_output;
