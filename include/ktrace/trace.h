@@ -397,6 +397,10 @@ enum ktrace_item {
  * A cursor goes through the trace in order of time, then of CPU.  Zero means
  * "all". @from and @to are CLOCK_MONOTONIC; @cpus lists @nr_cpus CPUs; @want
  * returns true for types to be shown.
+ *
+ * What ends before @from is skipped by the headers of packets, so what is wrong with it is not seen;
+ * names of tasks are right all the same.  All is read if the trace has markers of programs, if a header
+ * is damaged, or if spans or a time line are made of the cursor before its first item.
  */
 struct ktrace_cursor_options {
 	size_t size; /* of this struct */

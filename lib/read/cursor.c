@@ -12,7 +12,8 @@
  * there when the trace has grown.
  *
  * Headers of packets and task records say who runs; only the events show the
- * result.  So the cursor must read also what is not wanted.
+ * result.  So the cursor must read also what is not wanted; what is long before may be skipped
+ * (seek.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,8 @@ struct ktrace_cursor {
 	struct ktrace_loss loss;
 
 	struct machine machine;
+	bool seeks; /* what ends before @from is to be skipped */
+	struct seek seek;
 	size_t line; /* the clock's hint */
 	uint64_t from;
 	uint64_t to;
@@ -178,6 +181,24 @@ static bool cursor_refuses(const struct ktrace_cursor *cursor,
 		       : !cursor->want(type, cursor->data);
 }
 
+static int cursor_fail(struct ktrace_cursor *cursor, int err)
+{
+	cursor->failed = err;
+	if (err == -ENOMEM)
+		return error_set(err, "out of memory");
+	return error_set(err, "cannot read the trace: %s", strerror(-err));
+}
+
+/* If what was skipped cannot be read, the next call says so. */
+static noinline void cursor_make_sure(struct ktrace_cursor *cursor,
+				      struct task *task, uint64_t clock)
+{
+	int err = machine_make_sure(&cursor->machine, task, clock);
+
+	if (err)
+		cursor_fail(cursor, err);
+}
+
 /* Makes an event from the first stream's record.  False: it is not wanted. */
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
@@ -185,7 +206,7 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	const struct ktrace_types *types = cursor->trace->types;
 	const struct kt_walk *walk = &s->stream.walk;
 	struct ktrace_event *event = &cursor->event;
-	const struct task *task = s->current.task;
+	struct task *task = s->current.task;
 
 	if (unlikely(!s->wanted))
 		return false;
@@ -206,6 +227,8 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	event->time = cursor_time(cursor, walk->time);
 	if (unlikely(event->time < cursor->from))
 		return false;
+	if (unlikely(cursor->machine.seek) && unlikely(!task->sure))
+		cursor_make_sure(cursor, task, walk->time);
 	event->cpu = s->stream.cpu;
 	event->tid = task->tid;
 	event->tgid = task->tgid;
@@ -234,14 +257,6 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 	loss->programs = s->stream.source->programs;
 	loss->user = s->stream.source->user;
 	return true;
-}
-
-static int cursor_fail(struct ktrace_cursor *cursor, int err)
-{
-	cursor->failed = err;
-	if (err == -ENOMEM)
-		return error_set(err, "out of memory");
-	return error_set(err, "cannot read the trace: %s", strerror(-err));
 }
 
 /* Finds the types that are not wanted.  -ENOMEM. */
@@ -404,13 +419,34 @@ static int cursor_leave(struct ktrace_cursor *cursor)
 	return 0;
 }
 
-/* The trace has grown. */
+/* Skips what ends before the time that is wanted. */
+static int cursor_seek(struct ktrace_cursor *cursor)
+{
+	struct stream **streams =
+		calloc(cursor->nr_streams + 1, sizeof(*streams));
+	int err;
+
+	cursor->seeks = false;
+	if (!streams)
+		return -ENOMEM;
+	for (size_t i = 0; i < cursor->nr_streams; i++)
+		streams[i] = &cursor->streams[i].stream;
+	err = seek_begin(&cursor->seek, cursor->trace, streams,
+			 cursor->nr_streams, cursor->from);
+	free(streams);
+	if (!err && cursor->seek.nr)
+		cursor->machine.seek = &cursor->seek;
+	return err == -EBADMSG ? 0 : err;
+}
+
+/* The trace has grown, or nothing of it was read yet. */
 static noinline int cursor_resume(struct ktrace_cursor *cursor)
 {
 	int err;
 
 	cursor->round = cursor->trace->round;
-	err = cursor_types(cursor);
+	err = cursor->seeks ? cursor_seek(cursor) : 0;
+	err = err ?: cursor_types(cursor);
 	if (!err && cursor->started && cursor->nr_heap)
 		err = cursor_leave(cursor);
 	streams_forget(cursor);
@@ -592,10 +628,13 @@ uint64_t ktrace_cursor_losing_since(const struct ktrace_cursor *cursor)
 void cursor_count_sleep(struct ktrace_cursor *cursor)
 {
 	cursor->machine.counts_sleep = true;
+	cursor->seeks = false;
 }
 
+/* Who needs all tasks, and asks before anything is read, gets all that the trace tells. */
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor)
 {
+	((struct ktrace_cursor *)cursor)->seeks = false;
 	return &cursor->machine.tasks;
 }
 
@@ -651,7 +690,10 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 		return -ENOMEM;
 	while (!err && cursor->nr_streams < nr)
 		err = stream_add(cursor);
-	return err ?: streams_refill(cursor);
+	/* The first call of cursor_step() reads them. */
+	cursor->seeks = cursor->from && !branches && seek_is_possible(trace);
+	cursor->round -= cursor->seeks;
+	return err ?: cursor->seeks ? 0 : streams_refill(cursor);
 }
 
 /* A copy, because streams may be added when the caller's list is gone. */
@@ -721,6 +763,7 @@ void ktrace_cursor_destroy(struct ktrace_cursor *cursor)
 	for (i = 0; i < cursor->nr_streams; i++)
 		stream_destroy(&cursor->streams[i].stream);
 	machine_destroy(&cursor->machine);
+	seek_free(&cursor->seek);
 	free(cursor->streams);
 	free(cursor->heap);
 	free(cursor->unwanted);

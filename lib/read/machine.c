@@ -87,6 +87,7 @@ int current_init(struct machine *machine, struct current *current,
 
 	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", source->cpu);
 	idle->serial = ++machine->tasks.serial;
+	idle->sure = true;
 	if (!source->programs) {
 		current->woven = source->woven;
 		/* Not if its file is missing. */
@@ -199,6 +200,52 @@ static void told_forget(struct machine *machine, const struct current *current,
 	}
 }
 
+int machine_make_sure(struct machine *machine, struct task *task,
+		      uint64_t clock)
+{
+	char comm[KT_COMM_LEN + 1];
+	bool dead = task->dead;
+	uint32_t tgid;
+	int found;
+
+	if (task->sure)
+		return 0;
+	found = seek_task(machine->seek, machine->trace, task->tid, clock,
+			  &tgid, comm);
+	if (found < 0)
+		return found;
+	if (found && tasks_set(&machine->tasks, task->tid, tgid, 0, comm))
+		return -ENOMEM;
+	task->dead = dead;
+	task->sure = clock > machine->seek->clock;
+	return 0;
+}
+
+/* A record or a header has just named the task. */
+static void task_told(struct machine *machine, uint32_t tid, uint64_t clock)
+{
+	struct task *task;
+
+	if (likely(!machine->seek) || clock <= machine->seek->clock)
+		return;
+	task = tasks_find(&machine->tasks, tid);
+	if (task)
+		task->sure = true;
+}
+
+/* A new task gets the name of the one that has made it. */
+static int parent_make_sure(struct machine *machine, const struct kt_task *task,
+			    uint64_t clock)
+{
+	struct task *parent;
+
+	if (likely(!machine->seek) || task->comm[0] || !task->parent ||
+	    task->parent >= TASKS_MAX)
+		return 0;
+	parent = tasks_get(&machine->tasks, task->parent);
+	return parent ? machine_make_sure(machine, parent, clock) : -ENOMEM;
+}
+
 /*
  * A packet begins.  Its header names the task that ran.  This is used only if
  * task records are missing, because the records are more exact: a packet can
@@ -215,6 +262,8 @@ int current_packet(struct machine *machine, struct current *current,
 	    packet->comm[0])
 		err = tasks_seen(tasks_of(machine, current), packet->tid,
 				 packet->tgid, packet->comm);
+	if (packet->comm[0])
+		task_told(machine, packet->tid, stream->clock);
 	if (!err && (stream->uncertain || !current->task))
 		err = current_switch(machine, current, stream, packet->tid);
 	return err ?: current_again(machine, current);
@@ -238,8 +287,12 @@ int current_record(struct machine *machine, struct current *current,
 		if (!tid_check(machine, stream, task.tid) || !task.tid)
 			return 0;
 		told_forget(machine, current, task.tid);
+		err = parent_make_sure(machine, &task, stream->clock);
+		if (err)
+			return err;
 		err = tasks_set(tasks_of(machine, current), task.tid, task.tgid,
 				task.parent, task.comm);
+		task_told(machine, task.tid, stream->clock);
 		return err ?: current_again(machine, current);
 	case KT_ID_EXIT:
 		memcpy(&task, walk->payload, sizeof(task));

@@ -9,6 +9,7 @@
 #ifndef KT_LIB_READ_MACHINE_H
 #define KT_LIB_READ_MACHINE_H
 
+#include "seek.h"
 #include "stream.h"
 #include "task.h"
 
@@ -23,8 +24,9 @@ struct machine {
 	size_t nr_users;
 	bool kernel; /* it tells of tasks all the time: there are streams of it */
 	bool counts_sleep;
-	size_t line;		/* the clock's hint */
-	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
+	struct seek *seek;  /* NULL: all was read from the begin of the trace */
+	size_t line;	    /* the clock's hint */
+	uint32_t switch_id; /* of sched:sched_switch; 0: none */
 	uint32_t switch_offset; /* of its next_pid */
 };
 
@@ -56,6 +58,10 @@ int current_packet(struct machine *machine, struct current *current,
 		   const struct stream *stream);
 int current_record(struct machine *machine, struct current *current,
 		   const struct stream *stream);
+
+/* Makes sure of process and name of a task that runs at @clock. */
+int machine_make_sure(struct machine *machine, struct task *task,
+		      uint64_t clock);
 
 /* sched_switch is the old task's last event, and as good as a record. */
 static inline void current_event(const struct machine *machine,

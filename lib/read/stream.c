@@ -462,6 +462,21 @@ static void packet_close(struct stream *stream, int walked)
 	stream->position += kt_packet_stored(packet);
 }
 
+void stream_pass_by(struct stream *stream, const struct kt_packet *packet)
+{
+	stream->walk.packet = *packet;
+	/* Losses are before the packet: nobody wants to know more than how many. */
+	count_lost(stream, false);
+	memset(stream->lost, 0, sizeof(stream->lost));
+	stream->accounted += packet->events;
+	stream->before = stream->packets ? stream->last.seq : 0;
+	stream->last = *packet;
+	stream->last_end = stream->last_record = packet->end;
+	stream->clock = packet->end;
+	stream->packets++;
+	stream->position += kt_packet_stored(packet);
+}
+
 static bool loss_next(struct stream *stream)
 {
 	enum ktrace_lost cause;

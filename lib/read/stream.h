@@ -120,6 +120,9 @@ void stream_destroy(struct stream *stream);
 /* The first part of the file's name; the stream's number follows. */
 const char *stream_kind(const struct stream *stream);
 
+/* Instead of reading the packet at the position, takes what its header tells of all before. */
+void stream_pass_by(struct stream *stream, const struct kt_packet *packet);
+
 /* Handles all cases except the next record of an intact packet. */
 int stream_next_slow(struct stream *stream, int walked);
 

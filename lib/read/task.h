@@ -25,6 +25,7 @@ struct task {
 	uint32_t running; /* number of CPUs that run it */
 	bool known;
 	bool dead;
+	bool sure; /* its name, if the trace was not read from its begin */
 	uint64_t serial; /* changes with the task and with its name */
 	uint32_t cpus;	 /* that it has, as far as sleep is counted */
 	uint64_t left;	 /* when it left its CPU; 0: it has not, or is new */
