@@ -62,12 +62,18 @@ int selection_option(struct selection *s, const struct command *command,
 
 int selection_filter(struct selection *s, const char *filter)
 {
-	if (!s->nr)
-		return -EINVAL;
-	for (size_t i = 0; i < s->nr; i++)
-		if (s->choices[i].group == s->groups - 1)
-			s->choices[i].filter = filter;
-	return 0;
+	int err = -EINVAL;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		struct choice *choice = &s->choices[i];
+
+		/* What is excluded needs no filter. */
+		if (choice->group != s->groups - 1 || choice->exclude)
+			continue;
+		choice->filter = filter;
+		err = 0;
+	}
+	return err;
 }
 
 int selection_append(struct selection *s, struct selection *from)

@@ -68,8 +68,10 @@ static int event_add(struct set *set, char *text, const char **why)
 	err = selection_add(&set->selection, text);
 	if (err == -EINVAL)
 		*why = "it names no event: SYSTEM:EVENT is expected";
-	if (!err && *filter)
-		err = selection_filter(&set->selection, filter);
+	if (!err && *filter && selection_filter(&set->selection, filter)) {
+		*why = "what is excluded has no filter";
+		return -EINVAL;
+	}
 	set->nr_events += !err;
 	return err;
 }
