@@ -366,6 +366,8 @@ static int option_handle(void *data, int option)
 	case 'o':
 		g->live.output = optarg;
 		return EXIT_OK;
+	case 'u':
+		return user_option(&g->live.child.user, optarg);
 	case 'p':
 		return patterns_option(&g->pids, &command_graph, "-p",
 				       "process", optarg);
@@ -476,7 +478,9 @@ static int graph_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		g.live.argv = argv + optind;
-	status = options_check(&g) ?: pids_take(&g) ?: scope_take(&g);
+	status = user_check(&g.live.child.user, &command_graph, g.live.argv);
+	status = status ?: options_check(&g);
+	status = status ?: pids_take(&g) ?: scope_take(&g);
 	if (!status && g.input)
 		status = query_run(&g.query, g.input, trace_show, &g);
 	else if (!status)
@@ -526,6 +530,7 @@ static const struct command_option options[] = {
 	       "only what these processes and their children call; of a trace: these "
 	       "processes or threads",
 	       .kind = ARGUMENT_PID),
+	OPTION_USER_ROW,
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION(0, "columns", "COLUMN,...",
 	       "what lines begin with: task, cpu, time, duration (all of these), self, or "

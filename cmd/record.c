@@ -522,6 +522,8 @@ static int option_handle(void *data, int option)
 		return probes_option(&r->probes, &command_record, optarg);
 	case 'p':
 		return processes_add(&r->processes, optarg, &command_record);
+	case 'u':
+		return user_option(&r->child.user, optarg);
 	case 'x':
 		return probes_file(&r->probes, &command_record, optarg);
 	case SET:
@@ -585,6 +587,9 @@ static int record_main(int argc, char **argv)
 		return misused(
 			&command_record,
 			"--only is about the command, and there is none");
+	status = user_check(&r.child.user, &command_record, r.command);
+	if (status)
+		return status;
 	status = functions_check(&r);
 	if (status)
 		return status;
@@ -728,6 +733,7 @@ static const struct command_option options[] = {
 	       "begin with what a killed recorder left in the buffers"),
 	OPTION('S', "session", "SESSION",
 	       "in a session of that name, beside other recorders"),
+	OPTION_USER_ROW,
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),
 	{0},

@@ -603,6 +603,8 @@ static int option_handle(void *data, int option)
 		if (s->show.strings < KTRACE_STRINGS_HEX)
 			s->show.strings++;
 		return EXIT_OK;
+	case 'u':
+		return user_option(&s->live.child.user, optarg);
 	case UNABBREVIATED:
 		s->show.unabbreviated = true;
 		return EXIT_OK;
@@ -651,7 +653,8 @@ static int syscalls_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		s.live.argv = argv + optind;
-	status = files_choose(&s);
+	status = user_check(&s.live.child.user, &command_syscalls, s.live.argv);
+	status = status ?: files_choose(&s);
 	if (!status)
 		status = live_run(&s.live);
 	thread_files_free(&s.files);
@@ -681,6 +684,7 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_FILE),
 	OPTION('p', "pid", "PID,...", "of these processes and their children",
 	       .kind = ARGUMENT_PID),
+	OPTION_USER_ROW,
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('s', "string", "BYTES", "of data that are shown (32)"),
 	OPTION('x', "hex", NULL,

@@ -370,6 +370,8 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case USER:
 		return EXIT_OK;
+	case 'u':
+		return user_option(&b->child.user, optarg);
 	case 'c':
 		if (strcmp(optarg, "all") != 0)
 			return cpus_option(&b->cpus, &command_branch, optarg);
@@ -452,7 +454,8 @@ static int branch_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		b.argv = argv + optind;
-	status = options_check(&b) ?: run(&b);
+	status = user_check(&b.child.user, &command_branch, b.argv);
+	status = status ?: options_check(&b) ?: run(&b);
 	processes_free(&b.processes);
 	cpus_free(&b.cpus);
 	return status;
@@ -469,6 +472,9 @@ static const struct command_option options[] = {
 	       "whatever programs run on these CPUs, like 0,2-3, or on all; until Ctrl-C, or until "
 	       "COMMAND ends",
 	       .words = "all"),
+	OPTION('u', "run-as", "USER",
+	       "COMMAND runs as this user, by name or number, with his "
+	       "groups and his HOME; needs root"),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('i', "input", "DIRECTORY",
 	       "show the branches that a trace has (man ktrace-record); -: standard input",

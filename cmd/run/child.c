@@ -2,7 +2,8 @@
 /*
  * The process exists before the recording starts, so that the recording can be
  * limited to its pid, and only the exec of its start is in the trace.  It waits
- * at a pipe.  A second pipe reports a failed exec; a successful exec closes it.
+ * at a pipe, as the user of -u by then.  A second pipe reports a failed exec, or a negative
+ * errno if it could not become that user; a successful exec closes it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,11 +67,28 @@ int child_check(char *const *argv)
 	return exec_failed(name, best);
 }
 
+/* In the child. */
+static _Noreturn void command_run(const struct user *user, char *const *argv,
+				  int go, int error)
+{
+	int err = -user_become(user);
+	char word;
+
+	if (read(go, &word, 1) != 1)
+		_exit(EXIT_FAILED);
+	if (!err) {
+		execvp(argv[0], argv);
+		err = errno;
+	}
+	if (write(error, &err, sizeof(err)) != sizeof(err))
+		err = EIO;
+	_exit(err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+}
+
 int child_prepare(struct child *c, char *const *argv,
 		  const struct signals *signals)
 {
 	int go[2], error[2];
-	char word;
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
 		return failed("pipe: %s", strerror(errno));
@@ -80,18 +98,10 @@ int child_prepare(struct child *c, char *const *argv,
 		return failed("cannot make a process: %s", strerror(errno));
 	}
 	if (!c->pid) {
-		int err;
-
 		close(go[1]);
 		close(error[0]);
 		signals_restore(signals);
-		if (read(go[0], &word, 1) != 1)
-			_exit(EXIT_FAILED);
-		execvp(argv[0], argv);
-		err = errno;
-		if (write(error[1], &err, sizeof(err)) != sizeof(err))
-			err = EIO;
-		_exit(err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+		command_run(&c->user, argv, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);
@@ -114,7 +124,11 @@ int child_go(struct child *c, char *const *argv)
 		if (n == sizeof(err)) {
 			close(c->error);
 			child_reap(c, true);
-			return exec_failed(argv[0], err);
+			if (err >= 0)
+				return exec_failed(argv[0], err);
+			failed("-u %s: cannot become this user: %s",
+			       c->user.name, strerror(-err));
+			return EXIT_NOT_EXECUTABLE;
 		}
 	}
 	close(c->error);
@@ -145,6 +159,7 @@ bool child_reap(struct child *c, bool wait)
 
 int child_finish(struct child *c, const struct signals *signals)
 {
+	user_free(&c->user);
 	if (!c->pid)
 		return EXIT_OK;
 	signals_restore(signals);

@@ -7,11 +7,13 @@
 #include <sys/types.h>
 
 #include "signals.h"
+#include "user.h"
 
 struct child {
-	pid_t pid; /* 0: none */
-	int go;	   /* closing it unwritten ends the child */
-	int error; /* the errno of a failed exec is read from it */
+	struct user user; /* as whom it runs; set by the caller */
+	pid_t pid;	  /* 0: none */
+	int go;		  /* closing it unwritten ends the child */
+	int error;	  /* why it cannot run is read from it */
 	bool ended;
 	int status; /* in the form of a shell's exit status */
 };
