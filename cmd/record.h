@@ -72,6 +72,13 @@ struct record {
 
 /* An int is an exit status. */
 
+extern const struct command_option record_option_rows[];
+/* Takes the command line; OPTIONS_TAKEN: it makes sense. */
+int record_options(struct record *r, int argc, char **argv);
+/* Is it about markers alone? */
+bool record_is_of_markers(const struct record *r);
+bool record_samples_are_wanted(const struct record *r);
+
 /* Take arguments of -e, and of -F if it is a number, as none of functions is. */
 int record_event_option(struct record *r, char *words);
 int record_rate_option(struct record *r, const char *text);
