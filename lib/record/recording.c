@@ -20,51 +20,11 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "feed.h"
-#include "functions.h"
-#include "misses.h"
-#include "probe/enumeration.h"
 #include "read/trace.h"
 #include "session/session.h"
 #include "sink.h"
-#include "sleep.h"
-#include "symbols.h"
 #include "tasks.h"
-#include "tsc.h"
-#include "writer.h"
-
-struct ktrace_recording {
-	struct ktrace_session *session; /* NULL: without the kernel */
-	struct ktrace_writer *writer;
-	struct sink *sink;
-	struct feed *feeds[FEEDS_MAX + 1]; /* ends with a NULL */
-	bool made; /* the sink was created, and has no events yet */
-	bool running;
-	bool on;	    /* the session is on: switching it off has failed */
-	bool fresh;	    /* events were enabled since the last sync */
-	bool symbols;	    /* some event shows the address of a function */
-	char *symbols_told; /* see symbols.h */
-	bool pointed;	    /* the sink gets sync() calls */
-	bool unread;	    /* nobody reads the metadata: it has no types */
-	bool *ids;	    /* by id: true for the types that were written */
-	size_t nr_ids;
-	uint32_t next_id; /* new types have at least this id; 0: unknown */
-	struct ktrace_types *types; /* all; NULL: nobody can follow */
-	char *tasks;		    /* text of the listing before the start */
-	uint64_t synced;	    /* clock: when the last sync began */
-	uint64_t begun;		    /* ns: of the first calibration point */
-	uint64_t calibrated;	    /* ns: of the last one */
-	struct sleeps sleeps;	    /* used if there is a @session */
-	struct functions functions; /* used if there is a @session */
-	bool keep;
-	struct misses before; /* the start */
-	struct misses misses; /* since then */
-	int failed;	      /* epoll: readable after a feed's error */
-};
-
-#define feed_each(r, feed)                                                 \
-	for (struct feed *const *each = (r)->feeds, *feed; (feed = *each); \
-	     each++)
+#include "recording.h"
 
 /* Making */
 
@@ -103,200 +63,6 @@ static int memory_explain(int err)
 		"there is not enough memory for buffers of this size, one for each CPU: choose less with --size");
 }
 
-/* Is the type missing in the metadata? */
-static bool type_is_new(const struct ktrace_known *known, void *data)
-{
-	const struct ktrace_recording *r = data;
-
-	return known->id && (known->id >= r->nr_ids || !r->ids[known->id]);
-}
-
-static int id_note(struct ktrace_recording *r, uint32_t id)
-{
-	if (id >= r->nr_ids) {
-		size_t nr = id + 256;
-		bool *ids = realloc(r->ids, nr * sizeof(*ids));
-
-		if (!ids)
-			return error_set(-ENOMEM, "out of memory");
-		memset(ids + r->nr_ids, 0, (nr - r->nr_ids) * sizeof(*ids));
-		r->ids = ids;
-		r->nr_ids = nr;
-	}
-	r->ids[id] = true;
-	return 0;
-}
-
-/* Events of the kernel have lower ids. */
-static uint32_t markers_first_id(const struct ktrace_recording *r)
-{
-	uint32_t first = UINT32_MAX;
-
-	feed_each(r, feed)
-		if (feed->first_id && feed->first_id < first)
-			first = feed->first_id;
-	return first;
-}
-
-static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
-{
-	if (type->id >= markers_first_id(r))
-		return error_set(
-			-EOVERFLOW,
-			"%s:%s has the id of a program's marker, and cannot be shown: enable so many events before the recording begins",
-			type->system, type->name);
-	r->symbols |= type_shows_symbols(type) || type_has_stack(type);
-	return id_note(r, type->id);
-}
-
-/* Types that are still texts are system calls, which have no symbols. */
-static int types_note(struct ktrace_recording *r,
-		      const struct ktrace_types *types)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < types->count; i++)
-		err = type_note(r, types->types[i]);
-	for (uint32_t id = 0; !err && id < types->nr_text_ids; id++)
-		if (types->texts[id].text)
-			err = id_note(r, id);
-	return err;
-}
-
-/* Reads the types that got an id since the last time.  NULL: there are none. */
-static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
-		      uint32_t *next_id)
-{
-	struct ktrace_clock clock;
-	int err;
-
-	*types = NULL;
-	*next_id = 0;
-	if (!r->session)
-		return 0;
-	err = session_clock(r->session, &clock, next_id);
-	if (err || (*next_id && *next_id == r->next_id))
-		return err;
-	err = session_types_recorded(r->session,
-				     r->next_id ? type_is_new : NULL, r,
-				     r->unread, types);
-	if (!err)
-		session_enums(r->session, *types);
-	if (!err)
-		probe_enumerations(r->session, *types);
-	return err;
-}
-
-/* Takes over @types. */
-static int types_append(struct ktrace_recording *r, struct ktrace_types *types,
-			uint32_t next_id)
-{
-	int err = 0;
-
-	if (!types)
-		return 0;
-	/* An event with the id of a marker is refused, and not described as what it is. */
-	if (!r->unread)
-		err = writer_types_below(r->writer, types, markers_first_id(r));
-	if (!err)
-		err = types_note(r, types);
-	if (!err)
-		r->next_id = next_id;
-	if (!err && r->types)
-		return types_move(r->types, types);
-	ktrace_types_destroy(types);
-	return err;
-}
-
-static int types_write(struct ktrace_recording *r)
-{
-	struct ktrace_types *types;
-	uint32_t next_id;
-	int err = types_read(r, &types, &next_id);
-
-	err = err ?: types_append(r, types, next_id);
-	if (err || !r->session)
-		return err;
-	return r->unread ? functions_ask(&r->functions, r->session, r->types)
-			 : functions_write(&r->functions, r->session, r->writer,
-					   &r->symbols);
-}
-
-/* Reads the kernel's clock or, without the kernel, the same clock directly. */
-static int clock_read(const struct ktrace_recording *r,
-		      struct ktrace_clock *clock)
-{
-	uint64_t missing = 0;
-
-	if (r->session)
-		return ktrace_session_clock(r->session, clock);
-	feed_each(r, feed)
-		if (feed->ops->missing)
-			missing = feed->ops->missing(feed);
-	tsc_clock(clock, missing);
-	return 0;
-}
-
-static int clock_write(struct ktrace_recording *r)
-{
-	struct ktrace_clock clock;
-	int err = 0;
-
-	if (r->session)
-		err = sleeps_write(&r->sleeps, r->session, r->writer);
-	if (err >= 0)
-		err = clock_read(r, &clock);
-	if (err)
-		return err;
-	return ktrace_writer_clock(r->writer, clock.name, clock.frequency,
-				   &clock.sync, clock.trusted);
-}
-
-/* The number of streams so far, which are the kernel's.  Without it, that of CPUs. */
-static uint32_t cpus_nr(const struct ktrace_recording *r)
-{
-	size_t nr = 0;
-
-	feed_each(r, feed)
-		nr += feed->ops->nr_streams(feed);
-	return nr ?: (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-}
-
-static int metadata_begin(struct ktrace_recording *r,
-			  const struct ktrace_recording_options *o)
-{
-	struct ktrace_writer_head head = {.size = sizeof(head)};
-	struct ktrace_clock clock;
-	size_t size;
-	int err;
-
-	err = clock_read(r, &clock);
-	if (err)
-		return err;
-	sleeps_begin(&r->sleeps, clock.sync.clock);
-	r->begun = r->calibrated = clock.sync.monotonic;
-	head.id = clock.trace_id;
-	head.start = clock.sync.realtime;
-	head.version = o->version;
-	head.command = o->command;
-	head.mode = o->overwrite ? "overwrite" : "discard";
-	head.nr_cpus = cpus_nr(r);
-	err = writer_create(r->sink, &head, &r->writer);
-	if (err)
-		return err;
-	err = ktrace_writer_clock(r->writer, clock.name, clock.frequency,
-				  &clock.sync, clock.trusted);
-	if (err)
-		return err;
-	err = types_write(r);
-	if (err || !r->session)
-		return err;
-	err = ktrace_session_read(r->session, "tasks", &r->tasks, &size);
-	if (err)
-		return err;
-	return ktrace_writer_tasks_text(r->writer, r->tasks, size);
-}
-
 static int feeds_create(struct ktrace_recording *r,
 			const struct feed_setup *setup)
 {
@@ -333,11 +99,11 @@ static int feeds_prepare(struct ktrace_recording *r, struct feed_setup *setup)
 	struct ktrace_clock clock;
 	int err;
 
-	err = clock_read(r, &clock);
-	setup->sink = r->sink;
-	setup->writer = r->writer;
+	err = metadata_clock_read(&r->metadata, &clock);
+	setup->sink = r->metadata.sink;
+	setup->writer = r->metadata.writer;
 	setup->clock = &clock;
-	setup->first_id = r->nr_ids;
+	setup->first_id = r->metadata.nr_ids;
 	feed_each(r, feed) {
 		if (!err)
 			err = feed->ops->prepare(feed, setup);
@@ -345,7 +111,7 @@ static int feeds_prepare(struct ktrace_recording *r, struct feed_setup *setup)
 			continue;
 		err = feed->ops->open(feed);
 		if (err)
-			sink_explain(r->sink, err);
+			sink_explain(r->metadata.sink, err);
 	}
 	return err;
 }
@@ -366,11 +132,14 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (!r)
 		return error_set(-ENOMEM, "out of memory");
 	r->session = session;
+	r->metadata.session = session;
+	r->metadata.feeds = r->feeds;
 	r->keep = options->keep;
-	r->unread = options->unread && options->follow && !options->programs;
+	r->metadata.unread =
+		options->unread && options->follow && !options->programs;
 	r->failed = -1;
-	r->types = options->directory ? types_create() : NULL;
-	if (options->directory && !r->types) {
+	r->metadata.types = options->directory ? types_create() : NULL;
+	if (options->directory && !r->metadata.types) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_destroy;
 	}
@@ -378,27 +147,27 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (!err)
 		err = feeds_create(r, &setup);
 	if (!err)
-		err = sink_create(options, &r->sink);
+		err = sink_create(options, &r->metadata.sink);
 	if (err)
 		goto err_destroy;
 	r->made = true;
 	/* In overwrite mode all data comes at the end, in the order of time. */
-	r->pointed = r->sink->ops->sync && !options->overwrite;
-	err = metadata_begin(r, options);
+	r->pointed = r->metadata.sink->ops->sync && !options->overwrite;
+	err = metadata_first(&r->metadata, options);
 	/*
 	 * Who reads while it is written needs the symbols before the events; and a recorder that is
 	 * killed writes none at its end.
 	 */
-	if (!err && r->symbols)
-		symbols_write(r->session, r->writer, &r->symbols_told);
+	if (!err)
+		metadata_symbols_write(&r->metadata);
 	if (!err)
 		err = feeds_prepare(r, &setup);
 	if (!err)
 		err = failed_make(r);
 	if (err)
 		goto err_destroy;
-	if (r->sink->ops->reserve)
-		r->sink->ops->reserve(r->sink);
+	if (r->metadata.sink->ops->reserve)
+		r->metadata.sink->ops->reserve(r->metadata.sink);
 	*recording = r;
 	return 0;
 
@@ -435,7 +204,9 @@ int ktrace_recording_start(struct ktrace_recording *r)
 		return err;
 	r->running = true;
 	r->made = false;
-	err = r->session ? tasks_complete(r->session, r->writer, r->tasks) : 0;
+	err = r->session ? tasks_complete(r->session, r->metadata.writer,
+					  r->metadata.tasks)
+			 : 0;
 	feed_each(r, feed)
 		if (!err && feed->ops->go)
 			err = feed->ops->go(feed);
@@ -495,7 +266,7 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 		for (size_t i = 0; i < feed->ops->nr_streams(feed); i++)
 			if (feed->ops->count(feed, i, &count) && nr < room)
 				cpus[nr++] = count.cpu;
-	err = ktrace_writer_end(r->writer, cpus, nr, reason);
+	err = ktrace_writer_end(r->metadata.writer, cpus, nr, reason);
 	free(cpus);
 	return err;
 }
@@ -510,7 +281,8 @@ static int misses_write(struct ktrace_recording *r)
 	if (err)
 		return err;
 	misses_subtract(&r->misses, &r->before);
-	return ktrace_writer_misses(r->writer, r->misses.list, r->misses.nr);
+	return ktrace_writer_misses(r->metadata.writer, r->misses.list,
+				    r->misses.nr);
 }
 
 size_t ktrace_recording_misses(const struct ktrace_recording *r,
@@ -542,11 +314,11 @@ static int missed_explain(const struct ktrace_recording *r, const char **reason)
 /* Writes what is left in the buffers. */
 static int copy_finish(struct ktrace_recording *r, const char **reason)
 {
-	int err = feeds_finish(r->feeds, r->sink->ops->sync);
+	int err = feeds_finish(r->feeds, r->metadata.sink->ops->sync);
 
 	if (err) {
 		*reason = strerror(-err);
-		return sink_explain(r->sink, err);
+		return sink_explain(r->metadata.sink, err);
 	}
 	return missed_explain(r, reason);
 }
@@ -577,22 +349,22 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	/* What is in the buffers is written even if switching off failed. */
 	r->on = !first_keep(&first, session_switch(r, false));
 	r->running = false;
-	if (r->sink->ops->ending)
-		r->sink->ops->ending(r->sink);
+	if (r->metadata.sink->ops->ending)
+		r->metadata.sink->ops->ending(r->metadata.sink);
 	/* Before what is left: who reads it while it comes needs them. */
-	if (first_keep(&first, clock_write(r)))
+	if (first_keep(&first, metadata_clock_write(&r->metadata)))
 		/* Types that were enabled meanwhile. */
-		first_keep(&first, types_write(r));
+		first_keep(&first, metadata_types_write(&r->metadata));
 	copied = first_keep(&first, copy_finish(r, &reason));
 	/* Once more, with those of modules that were loaded meanwhile. */
-	if (copied && r->symbols && !r->sink->ops->sync)
+	if (copied && !r->metadata.sink->ops->sync)
 		/* May fail: not needed. */
-		symbols_write(r->session, r->writer, &r->symbols_told);
+		metadata_symbols_write(&r->metadata);
 	/* Written after any error: the counts are worth the most. */
 	first_keep(&first, misses_write(r));
 	first_keep(&first, end_write(r, reason));
-	if (r->sink->ops->release)
-		r->sink->ops->release(r->sink);
+	if (r->metadata.sink->ops->release)
+		r->metadata.sink->ops->release(r->metadata.sink);
 	return first.err ? error_set(first.err, "%s", first.why) : 0;
 }
 
@@ -601,12 +373,13 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 int ktrace_recording_follow(struct ktrace_recording *r, bool forget,
 			    struct ktrace **trace)
 {
-	if (r->sink->directory < 0)
+	if (r->metadata.sink->directory < 0)
 		return error_set(-EOPNOTSUPP,
 				 "%s: only a trace on disk can be followed",
-				 r->sink->name);
-	return trace_open_live(r->sink->directory, r->sink->name, forget,
-			       r->types, trace);
+				 r->metadata.sink->name);
+	return trace_open_live(r->metadata.sink->directory,
+			       r->metadata.sink->name, forget,
+			       r->metadata.types, trace);
 }
 
 static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
@@ -643,7 +416,7 @@ static int feeds_hold(struct ktrace_recording *r)
 
 		err = err ?: held;
 	}
-	return err ? sink_explain(r->sink, err) : 0;
+	return err ? sink_explain(r->metadata.sink, err) : 0;
 }
 
 static void feeds_release(struct ktrace_recording *r)
@@ -673,38 +446,23 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 
 	/* Before programs' events are held, because this may search files for names. */
 	if (fresh)
-		err = types_read(r, &types, &next_id);
+		err = metadata_types_read(&r->metadata, &types, &next_id);
 	r->fresh = false;
 	held = feeds_hold(r);
 	if (!err)
 		err = held;
 	if (!err)
-		err = types_append(r, types, next_id);
+		err = metadata_types_append(&r->metadata, types, next_id);
 	else
 		ktrace_types_destroy(types);
 	if (!err && r->session)
-		slept = sleeps_write(&r->sleeps, r->session, r->writer);
+		slept = sleeps_write(&r->metadata.sleeps, r->session,
+				     r->metadata.writer);
 	if (slept < 0)
 		err = slept;
 	if (!err && trace && (refresh || slept))
 		err = trace_refresh(trace);
 	return err;
-}
-
-/*
- * Adds a calibration point each time that the recording is twice as long as at
- * the last one.  So times are exact early, and a long recording has few points.
- */
-static int point_calibrate(struct ktrace_recording *r,
-			   const struct ktrace_clock *clock)
-{
-	uint64_t now = clock->sync.monotonic;
-
-	if (now - r->calibrated < r->calibrated - r->begun)
-		return 0;
-	r->calibrated = now;
-	return ktrace_writer_clock(r->writer, clock->name, clock->frequency,
-				   &clock->sync, clock->trusted);
 }
 
 /* Tells those who read while it is written how far they may read. */
@@ -715,11 +473,12 @@ static int point_write(struct ktrace_recording *r,
 
 	if (!r->pointed)
 		return 0;
-	err = point_calibrate(r, clock);
+	err = metadata_calibrate(&r->metadata, clock);
 	if (err)
 		return err;
-	err = r->sink->ops->sync(r->sink, r->synced);
-	return err && err != -EAGAIN ? sink_explain(r->sink, err) : err;
+	err = r->metadata.sink->ops->sync(r->metadata.sink, r->synced);
+	return err && err != -EAGAIN ? sink_explain(r->metadata.sink, err)
+				     : err;
 }
 
 /*
@@ -742,9 +501,9 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 		streams_grow(r, trace);
 		return trace_complete(trace);
 	}
-	if (!trace && (!r->pointed || sink_is_stalled(r->sink)))
+	if (!trace && (!r->pointed || sink_is_stalled(r->metadata.sink)))
 		return 0;
-	err = clock_read(r, &clock);
+	err = metadata_clock_read(&r->metadata, &clock);
 	if (err)
 		return err;
 	feed_each(r, feed)
@@ -754,7 +513,7 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
-		return sink_explain(r->sink, err);
+		return sink_explain(r->metadata.sink, err);
 	err = sync_types(r, trace);
 	if (!err && trace)
 		streams_grow(r, trace);
@@ -779,20 +538,13 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	if (r->running || r->on)
 		session_switch(r, false);
 	/* A trace without any recording is removed. */
-	if (r->made && r->sink->ops->remove)
-		r->sink->ops->remove(r->sink);
+	if (r->made && r->metadata.sink->ops->remove)
+		r->metadata.sink->ops->remove(r->metadata.sink);
 	feed_each(r, feed)
 		feed->ops->destroy(feed);
-	ktrace_writer_destroy(r->writer);
-	if (r->sink)
-		r->sink->ops->destroy(r->sink);
+	metadata_free(&r->metadata);
 	if (r->failed >= 0)
 		close(r->failed);
-	functions_free(&r->functions);
-	free(r->symbols_told);
-	ktrace_types_destroy(r->types);
-	free(r->ids);
-	free(r->tasks);
 	misses_free(&r->before);
 	misses_free(&r->misses);
 	free(r);
