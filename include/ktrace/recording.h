@@ -109,6 +109,8 @@ struct ktrace_recording_status {
 	uint64_t unwritten; /* after stop: read, but the disk had no room */
 	uint64_t buffered;  /* bytes in the buffers that are not written yet */
 	int error;	    /* 0, or why writing ended early */
+	/* All but @buffered are of all traces: see ktrace_recording_rotate(). */
+	uint64_t bytes_newest; /* of the newest one */
 };
 
 /*
@@ -144,6 +146,22 @@ static inline void ktrace_recording_status(
  */
 KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
 				     const char *reason);
+
+/*
+ * Ends the trace with @reason, and goes on in @directory, which must not exist: each of the two is
+ * a complete trace.  No event is lost or doubled in between; on each CPU, all events of the first
+ * are before those of the second.  With the option @overwrite, the first is what the buffers hold
+ * now: a snapshot.  As often as wanted; from the thread that has the recording.
+ *
+ * -EOPNOTSUPP: not with markers of programs or branches, to a stream, or with the options @follow
+ * or @keep.  Then, and if @directory cannot be made, the recording goes on as before.  If it
+ * fails otherwise, the descriptor of ktrace_recording_fd() becomes readable: stop the recording.
+ *
+ * The strings and lists in the options that it was created with must still be there.
+ */
+KTRACE_API int ktrace_recording_rotate(struct ktrace_recording *recording,
+				       const char *directory,
+				       const char *reason);
 
 /*
  * After stop: the hits that sources of events missed since the start (with @keep: since the

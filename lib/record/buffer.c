@@ -12,6 +12,9 @@
 
 #include "base/error.h"
 
+/* Packets that are copied before they are written: fewer, because each CPU has the memory. */
+#define COPIES 4
+
 static bool buffer_overwrites(const struct buffer *b)
 {
 	return b->control->mode == KT_MODE_OVERWRITE;
@@ -43,9 +46,38 @@ int buffer_out_open(struct buffer *b)
 	return 0;
 }
 
-/* The packet to copy is in the sink. */
-static void buffer_advance(struct buffer *b, uint64_t events)
+static struct buffer_totals totals_of(const struct kt_packet *p)
 {
+	return (struct buffer_totals){
+		.events = p->events_before + p->events,
+		.lost =
+			{
+				[KT_LOST_FULL] = p->lost_full,
+				[KT_LOST_NESTED] = p->lost_nested,
+				[KT_LOST_LARGE] = p->lost_large,
+				[KT_LOST_TASK] = p->lost_task,
+				[KT_LOST_RECURSION] = p->lost_recursion,
+			},
+	};
+}
+
+/* The totals of a copy become those of its trace. */
+static void packet_rebase(struct kt_packet *p, const struct buffer_totals *base)
+{
+	p->events_before -= base->events;
+	p->lost_full -= base->lost[KT_LOST_FULL];
+	p->lost_nested -= base->lost[KT_LOST_NESTED];
+	p->lost_large -= base->lost[KT_LOST_LARGE];
+	p->lost_task -= base->lost[KT_LOST_TASK];
+	p->lost_recursion -= base->lost[KT_LOST_RECURSION];
+}
+
+/* The packet to copy, which has @events and such totals, is in the sink. */
+static void buffer_advance(struct buffer *b, uint64_t events,
+			   const struct buffer_totals *totals)
+{
+	b->overwritten += totals->events - events - b->last.events;
+	b->last = *totals;
 	store(&b->events, b->events + events);
 	/* Whoever sees it sees the bytes: kernel.c. */
 	__atomic_store_n(&b->next, b->next + 1, __ATOMIC_RELEASE);
@@ -58,6 +90,7 @@ static int buffer_copy_one(struct buffer *b)
 	bool sound = packet_is_sound(p, b->next);
 	uint64_t seq = b->next, events = load(&p->events);
 	struct iovec iov = {b->copy, packet_bytes(p)};
+	struct buffer_totals totals;
 	int n;
 
 	if (sound)
@@ -71,37 +104,50 @@ static int buffer_copy_one(struct buffer *b)
 	}
 	if (!sound)
 		return -EBADMSG;
+	totals = totals_of((struct kt_packet *)b->copy);
+	packet_rebase((struct kt_packet *)b->copy, &b->base);
 	n = b->sink->ops->append(b->out, &iov, 1);
 	if (n < 0) {
 		/* It is not in the buffer any more. */
 		b->unwritten += events;
 		return n;
 	}
-	buffer_advance(b, events);
+	buffer_advance(b, events, &totals);
 	return 1;
+}
+
+/* Of a packet that stays where it is. */
+static void *packet_copy(struct buffer *b, int index, const struct kt_packet *p)
+{
+	struct kt_packet *copy = (void *)(b->copy + index * KT_PACKET_SIZE);
+
+	memcpy(copy, p, packet_bytes(p));
+	packet_rebase(copy, &b->base);
+	return copy;
 }
 
 /* Writes some packets with one call and gives them back. Returns how many. */
 static int buffer_copy_batch(struct buffer *b, uint64_t most)
 {
 	struct iovec iov[BATCH];
-	int nr = 0, done;
+	int nr = 0, max = b->copy ? COPIES : BATCH, done;
 
-	while (nr < BATCH && (uint64_t)nr < most) {
+	while (nr < max && (uint64_t)nr < most) {
 		const struct kt_packet *p = buffer_packet(b, b->next + nr);
 
 		if (!packet_is_sound(p, b->next + nr))
 			return -EBADMSG;
-		iov[nr].iov_base = (void *)p;
+		iov[nr].iov_base = b->copy ? packet_copy(b, nr, p) : (void *)p;
 		iov[nr].iov_len = packet_bytes(p);
 		nr++;
 	}
 	done = b->sink->ops->append(b->out, iov, nr);
 	for (int i = 0; i < done; i++) {
-		const struct kt_packet *p = iov[i].iov_base;
+		const struct kt_packet *p = buffer_packet(b, b->next);
+		struct buffer_totals totals = totals_of(p);
 		uint64_t seq = b->next;
 
-		buffer_advance(b, p->events);
+		buffer_advance(b, p->events, &totals);
 		if (ioctl(b->fd, KT_PUT_CONSUMED, &seq))
 			return -errno;
 	}
@@ -133,6 +179,27 @@ int buffer_drain(struct buffer *b)
 			return n;
 		total += n;
 	}
+}
+
+int buffer_turn_prepare(struct buffer *b)
+{
+	if (!b->copy)
+		b->copy = malloc(COPIES * KT_PACKET_SIZE);
+	return b->copy ? 0 : -ENOMEM;
+}
+
+void buffer_turn(struct buffer *b, struct sink *sink)
+{
+	uint64_t overwritten = b->base.lost[KT_LOST_OVERWRITTEN];
+
+	if (b->out)
+		b->sink->ops->close(b->out);
+	b->out = NULL;
+	b->sink = sink;
+	b->base = b->last;
+	b->base.lost[KT_LOST_OVERWRITTEN] = overwritten + b->overwritten;
+	b->overwritten = 0;
+	b->events = 0;
 }
 
 void buffer_count_unwritten(struct buffer *b)

@@ -6,6 +6,9 @@
  * one call.  Overwrite mode: the writer may take a packet while we copy it, so it goes
  * to memory of ours first.  If giving it back then fails (ESTALE), the copy is dropped:
  * its events are counted as overwritten already.
+ *
+ * A recording may go on in another trace (rotation.c).  Headers of packets have running totals, so
+ * those in the later traces get them less what earlier traces have: each is a trace of its own.
  */
 #ifndef KT_LIB_RECORD_BUFFER_H
 #define KT_LIB_RECORD_BUFFER_H
@@ -18,6 +21,12 @@
 
 #define load(p)	    __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+/* The running totals of a packet's header: all before its end, or lost before its begin. */
+struct buffer_totals {
+	uint64_t events; /* with those that were overwritten */
+	uint64_t lost[KT_LOST_NR];
+};
 
 /* A CPU's buffer and its stream.  The counters have one writer: its thread. */
 struct buffer {
@@ -32,7 +41,10 @@ struct buffer {
 	uint64_t sync; /* up to here it is waited for: see kernel.c */
 	uint64_t events;
 	uint64_t unwritten;
-	uint8_t *copy; /* overwrite mode: of the packet that may vanish */
+	uint64_t overwritten;	   /* between the packets of this trace */
+	struct buffer_totals last; /* of the last packet in a trace */
+	struct buffer_totals base; /* what earlier traces have */
+	uint8_t *copy; /* of packets that may vanish, or whose totals change */
 	bool served;   /* by a worker */
 };
 
@@ -54,6 +66,10 @@ int buffer_out_open(struct buffer *b);
 int buffer_copy(struct buffer *b, uint64_t most);
 /* Copies all that there is; returns how many packets. */
 int buffer_drain(struct buffer *b);
+/* Gets the memory for buffer_turn().  0 or -ENOMEM. */
+int buffer_turn_prepare(struct buffer *b);
+/* What is copied from now on goes to a stream of @sink, in another trace. */
+void buffer_turn(struct buffer *b, struct sink *sink);
 /* Takes what is left out of the buffer, so that the open packet counts too. */
 void buffer_count_unwritten(struct buffer *b);
 

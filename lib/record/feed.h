@@ -29,7 +29,7 @@ struct feed;
 struct feed_setup {
 	struct ktrace_session *session; /* NULL: without the kernel */
 	const struct ktrace_recording_options *options;
-	/* Only for prepare(): */
+	/* Only for prepare() and rotate(): */
 	struct sink *sink;
 	struct ktrace_writer *writer;
 	const struct ktrace_clock *clock;
@@ -79,6 +79,13 @@ struct feed_ops {
 	int (*hold)(struct feed *feed);
 	void (*release)(struct feed *feed);
 
+	/*
+	 * What was recorded before this call goes to the sink, what comes later to that of
+	 * @setup, which is another trace.  Sets @counts, one for each stream, to those of the
+	 * trace that ends.  Sets the error message.  NULL: this feed cannot do it.
+	 */
+	int (*rotate)(struct feed *feed, const struct feed_setup *setup,
+		      struct feed_count *counts);
 	/*
 	 * The recording is about to end: takes what would not wait.  Sets the error message.  May be NULL.
 	 */

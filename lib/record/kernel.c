@@ -446,6 +446,76 @@ static int buffers_finish(struct consumer *c)
 	return 0;
 }
 
+/*
+ * Copies what was recorded before this call.  All are flushed first, so that the traces part at
+ * nearly the same time on all CPUs.
+ */
+static int buffers_take(struct consumer *c)
+{
+	int n = 0;
+
+	for (size_t i = 0; n >= 0 && i < c->nr_buffers; i++)
+		n = buffer_turn_prepare(c->buffers[i])
+			    ?: buffer_settle(c->buffers[i]);
+	for (size_t i = 0; n >= 0 && i < c->nr_buffers; i++) {
+		struct buffer *b = c->buffers[i];
+
+		while (n >= 0 && b->next < b->sync)
+			n = buffer_copy(b, b->sync - b->next);
+	}
+	return n < 0 ? n : 0;
+}
+
+static bool kernel_count(const struct feed *feed, size_t index,
+			 struct feed_count *count);
+
+/* The counts of a trace that ends here. */
+static void turn_count(const struct buffer *b, struct feed_count *count)
+{
+	struct ktrace_cpu *cpu = &count->cpu;
+
+	cpu->recorded = b->last.events - b->base.events;
+	for (int i = 0; i < KT_LOST_NR; i++)
+		cpu->lost[i] = b->last.lost[i] - b->base.lost[i];
+	cpu->lost[KTRACE_LOST_OVERWRITTEN] = b->overwritten;
+}
+
+/*
+ * The threads rest meanwhile.  What comes after the flush waits in the buffers, as it does when
+ * the disk is slow.
+ */
+static int kernel_rotate(struct feed *feed, const struct feed_setup *setup,
+			 struct feed_count *counts)
+{
+	struct consumer *c = (struct consumer *)feed;
+	uint64_t stopped;
+	int err;
+
+	workers_join(c);
+	if (read(c->stop, &stopped, sizeof(stopped)) < 0)
+		errno = 0; /* it was not raised */
+	err = feed_error(feed) ?: buffers_take(c);
+	if (err) {
+		consumer_fail(c, err);
+		return sink_explain(c->sink, err);
+	}
+	c->sink = setup->sink;
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		kernel_count(feed, i, &counts[i]);
+		turn_count(c->buffers[i], &counts[i]);
+		buffer_turn(c->buffers[i], c->sink);
+		c->buffers[i]->served = false;
+	}
+	/* A trace has a stream of each CPU there is. */
+	err = kernel_open(feed);
+	if (err)
+		sink_explain(c->sink, err);
+	err = err ?: kernel_start(feed);
+	if (err)
+		consumer_fail(c, err);
+	return err;
+}
+
 static int kernel_finish(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
@@ -599,7 +669,8 @@ static bool kernel_count(const struct feed *feed, size_t index,
 				.stream = b->cpu,
 				.known = true,
 				.events = load(&b->events),
-				.recorded = load(&control->events),
+				.recorded =
+					load(&control->events) - b->base.events,
 			},
 		.bytes = out ? load(&out->bytes) : 0,
 		.waiting =
@@ -608,7 +679,7 @@ static bool kernel_count(const struct feed *feed, size_t index,
 	};
 	count->shown = count->bytes;
 	for (int i = 0; i < KT_LOST_NR; i++)
-		count->cpu.lost[i] = load(&control->lost[i]);
+		count->cpu.lost[i] = load(&control->lost[i]) - b->base.lost[i];
 	count->cpu.lost[KTRACE_LOST_UNWRITTEN] = b->unwritten;
 	return true;
 }
@@ -619,6 +690,7 @@ const struct feed_ops kernel_feed = {
 	.open = kernel_open,
 	.start = kernel_start,
 	.sync = kernel_sync,
+	.rotate = kernel_rotate,
 	.finish = kernel_finish,
 	.missed = kernel_missed,
 	.destroy = kernel_destroy,

@@ -187,7 +187,8 @@ int metadata_first(struct metadata *m, const struct ktrace_recording_options *o)
 	head.version = o->version;
 	head.command = o->command;
 	head.mode = o->overwrite ? "overwrite" : "discard";
-	head.nr_cpus = cpus_nr(m);
+	m->nr_cpus = m->nr_cpus ?: cpus_nr(m);
+	head.nr_cpus = m->nr_cpus;
 	err = writer_create(m->sink, &head, &m->writer);
 	if (err)
 		return err;
@@ -217,6 +218,22 @@ int metadata_calibrate(struct metadata *m, const struct ktrace_clock *clock)
 	m->calibrated = now;
 	return ktrace_writer_clock(m->writer, clock->name, clock->frequency,
 				   &clock->sync, clock->trusted);
+}
+
+int metadata_tasks_renew(struct metadata *m)
+{
+	size_t size;
+	char *text;
+	int err;
+
+	if (!m->session)
+		return 0;
+	err = ktrace_session_read(m->session, "tasks", &text, &size);
+	if (err)
+		return err;
+	err = ktrace_writer_tasks_text(m->writer, text, size);
+	free(text);
+	return err;
 }
 
 void metadata_symbols_write(struct metadata *m)

@@ -29,6 +29,7 @@ struct metadata {
 	struct ktrace_writer *writer;
 	bool symbols;	    /* some event shows the address of a function */
 	char *symbols_told; /* see symbols.h */
+	uint32_t nr_cpus;   /* 0: as many streams as there are now */
 	bool *ids;	    /* by id: true for the types that were written */
 	size_t nr_ids;
 	uint32_t next_id;     /* new types have at least this id; 0: unknown */
@@ -45,7 +46,7 @@ struct metadata {
 
 /* All return 0 or a negative errno, with a message. */
 
-/* The lines that are known before the first event. */
+/* The lines that are known before the first event; sets @nr_cpus. */
 int metadata_first(struct metadata *m,
 		   const struct ktrace_recording_options *o);
 
@@ -65,6 +66,11 @@ int metadata_clock_write(struct metadata *m);
 /* Writes @clock as one, if it is time for one. */
 int metadata_calibrate(struct metadata *m, const struct ktrace_clock *clock);
 
+/*
+ * Once more the tasks that exist, after the trace has begun: some have begun meanwhile, or have a
+ * new name.  The first listing has those that have ended.
+ */
+int metadata_tasks_renew(struct metadata *m);
 /* Writes the symbols, if an event needs them.  They may fail. */
 void metadata_symbols_write(struct metadata *m);
 

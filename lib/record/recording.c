@@ -134,6 +134,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	r->session = session;
 	r->metadata.session = session;
 	r->metadata.feeds = r->feeds;
+	r->options = copy;
 	r->keep = options->keep;
 	r->metadata.unread =
 		options->unread && options->follow && !options->programs;
@@ -218,6 +219,18 @@ int ktrace_recording_fd(const struct ktrace_recording *r)
 	return r->failed;
 }
 
+void status_add(struct ktrace_recording_status *status,
+		const struct feed_count *count)
+{
+	status->events += count->cpu.events;
+	status->bytes += count->bytes;
+	status->recorded += count->cpu.recorded;
+	status->unwritten += count->cpu.lost[KTRACE_LOST_UNWRITTEN];
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (i != KTRACE_LOST_UNWRITTEN)
+			status->lost[i] += count->cpu.lost[i];
+}
+
 static void feed_status(const struct feed *feed,
 			struct ktrace_recording_status *status)
 {
@@ -225,14 +238,9 @@ static void feed_status(const struct feed *feed,
 
 	for (size_t i = 0; i < feed->ops->nr_streams(feed); i++) {
 		feed->ops->count(feed, i, &count);
-		status->events += count.cpu.events;
-		status->bytes += count.bytes;
-		status->recorded += count.cpu.recorded;
+		status_add(status, &count);
+		status->bytes_newest += count.bytes;
 		status->buffered += count.waiting;
-		status->unwritten += count.cpu.lost[KTRACE_LOST_UNWRITTEN];
-		count.cpu.lost[KTRACE_LOST_UNWRITTEN] = 0;
-		for (int j = 0; j < KTRACE_LOST_NR; j++)
-			status->lost[j] += count.cpu.lost[j];
 	}
 	if (!status->error)
 		status->error = feed_error(feed);
@@ -242,7 +250,7 @@ void ktrace_recording_status_get(struct ktrace_recording *r,
 				 struct ktrace_recording_status *result,
 				 size_t size)
 {
-	struct ktrace_recording_status full = {0};
+	struct ktrace_recording_status full = r->parted;
 
 	feed_each(r, feed)
 		feed_status(feed, &full);
@@ -271,7 +279,7 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 	return err;
 }
 
-static int misses_write(struct ktrace_recording *r)
+int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer)
 {
 	int err;
 
@@ -281,8 +289,20 @@ static int misses_write(struct ktrace_recording *r)
 	if (err)
 		return err;
 	misses_subtract(&r->misses, &r->before);
-	return ktrace_writer_misses(r->metadata.writer, r->misses.list,
-				    r->misses.nr);
+	return ktrace_writer_misses(writer, r->misses.list, r->misses.nr);
+}
+
+/* Of all traces, if there are several. */
+static int misses_total(struct ktrace_recording *r)
+{
+	int err;
+
+	if (!r->start.text)
+		return 0;
+	err = misses_read(r->session, &r->misses);
+	if (!err)
+		misses_subtract(&r->misses, &r->start);
+	return err;
 }
 
 size_t ktrace_recording_misses(const struct ktrace_recording *r,
@@ -361,7 +381,8 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 		/* May fail: not needed. */
 		metadata_symbols_write(&r->metadata);
 	/* Written after any error: the counts are worth the most. */
-	first_keep(&first, misses_write(r));
+	first_keep(&first, misses_write(r, r->metadata.writer));
+	first_keep(&first, misses_total(r));
 	first_keep(&first, end_write(r, reason));
 	if (r->metadata.sink->ops->release)
 		r->metadata.sink->ops->release(r->metadata.sink);
@@ -545,6 +566,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	metadata_free(&r->metadata);
 	if (r->failed >= 0)
 		close(r->failed);
+	misses_free(&r->start);
 	misses_free(&r->before);
 	misses_free(&r->misses);
 	free(r);

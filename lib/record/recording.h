@@ -12,9 +12,11 @@
 #include "misses.h"
 
 struct ktrace_recording {
-	struct ktrace_session *session;	   /* NULL: without the kernel */
-	struct metadata metadata;	   /* and where the events go */
-	struct feed *feeds[FEEDS_MAX + 1]; /* ends with a NULL */
+	struct ktrace_session *session;		 /* NULL: without the kernel */
+	struct metadata metadata;		 /* and where the events go */
+	struct feed *feeds[FEEDS_MAX + 1];	 /* ends with a NULL */
+	struct ktrace_recording_options options; /* for further traces */
+	struct ktrace_recording_status parted;	 /* in the traces before */
 	bool made; /* the sink was created, and has no events yet */
 	bool running;
 	bool on;	 /* the session is on: switching it off has failed */
@@ -22,9 +24,16 @@ struct ktrace_recording {
 	bool pointed;	 /* the sink gets sync() calls */
 	uint64_t synced; /* clock: when the last sync began */
 	bool keep;
-	struct misses before; /* the start */
-	struct misses misses; /* since then */
+	struct misses start;  /* before it, if there was another trace since */
+	struct misses before; /* before the newest trace */
+	struct misses misses; /* since then; after stop: since the start */
 	int failed;	      /* epoll: readable after a feed's error */
 };
+
+/* Adds the counts of a stream. */
+void status_add(struct ktrace_recording_status *status,
+		const struct feed_count *count);
+/* Writes what was missed since @before.  Sets the error message. */
+int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer);
 
 #endif /* KT_LIB_RECORD_RECORDING_H */

@@ -150,6 +150,8 @@ static void thread_join(struct stacks *s)
 	if (write(s->stop, &one, sizeof(one)) < 0)
 		errno = 0; /* it is raised already */
 	pthread_join(s->thread, NULL);
+	if (read(s->stop, &one, sizeof(one)) < 0)
+		errno = 0;
 	s->running = false;
 }
 
@@ -188,7 +190,8 @@ static int name_put(void *data, const void *bytes, size_t size)
 	return done < 0 ? done : 0;
 }
 
-static int names_add(struct stacks *s)
+static int names_add(struct stacks *s,
+		     int (*put)(void *data, const void *bytes, size_t size))
 {
 	size_t size = s->out->bytes, at = 0;
 	char *all = malloc(size ? size : 1), unkept[200];
@@ -201,7 +204,7 @@ static int names_add(struct stacks *s)
 			at += n;
 	}
 	if (!err)
-		err = program_names(&s->tables, all, at, name_put, s);
+		err = program_names(&s->tables, all, at, put, s);
 	free(all);
 	if (s->tables.nr_unkept && s->warn) {
 		snprintf(unkept, sizeof(unkept),
@@ -237,11 +240,61 @@ static int stacks_finish(struct feed *feed)
 	return stacks_copy(s);
 }
 
+/* While names are looked up, programs go on to map files, whose tables the kernel needs. */
+static int name_put_on(void *data, const void *bytes, size_t size)
+{
+	struct stacks *s = data;
+	struct pollfd told = {.fd = s->tables.control, .events = POLLIN};
+
+	if (poll(&told, 1, 0) > 0)
+		files_update(s);
+	return name_put(data, bytes, size);
+}
+
+/* Servers are asked at the end only: asking may take minutes. */
+static int names_add_now(struct stacks *s)
+{
+	int err;
+
+	s->tables.servers = NULL;
+	err = names_add(s, name_put_on);
+	s->tables.servers = s->servers;
+	return err;
+}
+
+/* The new trace has all stacks from the first one on: its events may have old ones. */
+static int stacks_rotate(struct feed *feed, const struct feed_setup *setup,
+			 struct feed_count *counts)
+{
+	struct stacks *s = (struct stacks *)feed;
+	struct sink_stream *out;
+	int err;
+
+	thread_join(s);
+	err = stacks_copy(s);
+	if (!err && s->programs)
+		err = names_add_now(s);
+	err = err
+		      ?: setup->sink->ops->open(setup->sink, KTRACE_FILE_STACKS,
+						0, &out);
+	if (err) {
+		feed_fail(feed, err);
+		return sink_explain(s->sink, err);
+	}
+	s->sink->ops->close(s->out);
+	s->out = out;
+	s->sink = setup->sink;
+	s->writer = setup->writer;
+	memset(s->told, 0, sizeof(s->told));
+	err = s->programs ? files_write(s) : 0;
+	return err ?: stacks_start(feed);
+}
+
 static int stacks_complete(struct feed *feed)
 {
 	struct stacks *s = (struct stacks *)feed;
 
-	return s->programs ? names_add(s) : 0;
+	return s->programs ? names_add(s, name_put) : 0;
 }
 
 static void stacks_destroy(struct feed *feed)
@@ -400,6 +453,7 @@ const struct feed_ops stacks_feed = {
 	.open = stacks_open,
 	.start = stacks_start,
 	.sync = stacks_sync,
+	.rotate = stacks_rotate,
 	.hold = stacks_hold,
 	.release = stacks_release,
 	.finish = stacks_finish,

@@ -104,6 +104,10 @@ static uint64_t packet_begin(uint32_t cpu, uint64_t seq)
 }
 
 static enum kt_mode mode;
+/* Lost before each packet, but for the first, and behind the last one. */
+static uint64_t lost_each, lost_last;
+/* Overwritten before each, but for the first. */
+static uint64_t overwritten_each;
 
 /* A buffer with packets whose events have no type: they are only counted. */
 static void buffer_make(uint32_t cpu, uint32_t first, uint32_t packets)
@@ -127,8 +131,14 @@ static void buffer_make(uint32_t cpu, uint32_t first, uint32_t packets)
 		.trace_id = 5,
 		.produced = first + packets,
 		.consumed = first,
-		.events = EVENTS * (first + packets),
+		.events = (EVENTS + overwritten_each) * (first + packets),
+		.lost = {[KT_LOST_FULL] =
+				 lost_each * (first + packets - 1) + lost_last,
+			 [KT_LOST_OVERWRITTEN] =
+				 overwritten_each * (first + packets - 1)},
 	};
+	if (overwritten_each)
+		buffer.control.events -= overwritten_each;
 	for (uint32_t seq = first; seq < first + packets; seq++)
 		*(struct kt_packet *)buffer.packets[seq % PACKETS] =
 			(struct kt_packet){
@@ -141,14 +151,20 @@ static void buffer_make(uint32_t cpu, uint32_t first, uint32_t packets)
 				.begin = packet_begin(cpu, seq),
 				.end = packet_begin(cpu, seq),
 				.events = EVENTS,
-				.events_before = EVENTS * seq,
+				.events_before =
+					(EVENTS + overwritten_each) * seq,
+				.lost_full = lost_each * seq,
 				.cpu = cpu,
 				.trace_id = 5,
 			};
 	snprintf(name, sizeof(name), "buffers/cpu%u", cpu);
 	tree_path(path, name);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
-	CHECK_EQ(write(fd, &buffer, sizeof(buffer)), sizeof(buffer));
+	/* The packets first: who sees a control page that tells of them may read them. */
+	CHECK_EQ(pwrite(fd, buffer.packets, sizeof(buffer.packets),
+			KT_CONTROL_SIZE),
+		 sizeof(buffer.packets));
+	CHECK_EQ(pwrite(fd, &buffer, KT_CONTROL_SIZE, 0), KT_CONTROL_SIZE);
 	close(fd);
 }
 
@@ -156,7 +172,7 @@ static void tree_remove(void)
 {
 	char command[600];
 
-	snprintf(command, sizeof(command), "rm -rf %s/tree %s/t", directory,
+	snprintf(command, sizeof(command), "cd %s && rm -rf tree t u v w",
 		 directory);
 	CHECK(!system(command));
 }
@@ -420,6 +436,231 @@ TEST(a_cpu_is_plugged_in_while_a_stream_is_read)
 	ktrace_recording_destroy(recording);
 	ktrace_session_close(session);
 	CHECK_EQ(packets_whole(output, 2), 5);
+	close(output);
+	tree_remove();
+}
+
+/* What readers find in a trace, from its packets and from its end. */
+struct found {
+	uint64_t first, last; /* numbers of packets */
+	uint64_t events, recorded;
+	uint64_t full, overwritten;	      /* by the end */
+	uint64_t told_full, told_overwritten; /* by the cursor */
+};
+
+static void packets_find(const char *name, uint32_t cpu, struct found *found)
+{
+	struct kt_packet packet;
+	char file[64], path[512];
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/cpu%u", name, cpu);
+	path_of(path, file);
+	fd = open(path, O_RDONLY);
+	*found = (struct found){.first = UINT64_MAX};
+	while (fd >= 0 && read(fd, &packet, sizeof(packet)) == sizeof(packet)) {
+		if (found->first == UINT64_MAX)
+			found->first = packet.seq;
+		else
+			CHECK_EQ(packet.seq, found->last + 1);
+		found->last = packet.seq;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void trace_find(const char *name, const char *reason, uint32_t cpu,
+		       struct found *found)
+{
+	const struct ktrace_loss *loss;
+	struct ktrace_cursor *cursor;
+	const struct ktrace_cpu *end;
+	struct ktrace *trace;
+	char path[512];
+	int item;
+
+	packets_find(name, cpu, found);
+	path_of(path, name);
+	CHECK_EQ(ktrace_open(path, &trace), 0);
+	CHECK_STR(ktrace_get_info(trace)->reason, reason);
+	CHECK(cpu < ktrace_get_info(trace)->nr_cpus);
+	end = &ktrace_get_info(trace)->cpus[cpu];
+	CHECK(end->known);
+	found->events = end->events;
+	found->recorded = end->recorded;
+	found->full = end->lost[KTRACE_LOST_FULL];
+	found->overwritten = end->lost[KTRACE_LOST_OVERWRITTEN];
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
+		CHECK_EQ(item, KTRACE_LOSS);
+		loss = ktrace_cursor_loss(cursor);
+		if (loss->cpu != cpu)
+			continue;
+		if (loss->cause == KTRACE_LOST_FULL)
+			found->told_full += loss->count;
+		else if (loss->cause == KTRACE_LOST_OVERWRITTEN)
+			found->told_overwritten += loss->count;
+		else /* The packets say that they have events, but have none. */
+			CHECK_EQ(loss->cause, KTRACE_LOST_DAMAGED);
+	}
+	CHECK_EQ(item, KTRACE_END);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	CHECK_EQ(found->told_full, found->full);
+	CHECK_EQ(found->told_overwritten, found->overwritten);
+	CHECK_EQ(found->recorded, found->events + found->overwritten);
+}
+
+static void rotate(const char *name)
+{
+	char path[512];
+
+	path_of(path, name);
+	if (ktrace_recording_rotate(recording, path, "it goes on"))
+		check_fail("%s", ktrace_last_error());
+}
+
+static void begin_anew(enum kt_mode its_mode, uint32_t packets)
+{
+	mode = its_mode;
+	keep = false;
+	begin_with(packets, -1);
+	keep = true;
+}
+
+/* All packets are there, one behind the other, and so are all losses, each once. */
+static void parts_check(uint32_t cpu, uint64_t packets)
+{
+	static const char *const names[] = {"t", "u", "v", "w"};
+	uint64_t next = 0, events = 0, full = 0, overwritten = 0;
+	struct found found;
+
+	for (int i = 0; i < 4; i++) {
+		trace_find(names[i], i == 3 ? "over" : "it goes on", cpu,
+			   &found);
+		if (found.first != UINT64_MAX) {
+			CHECK_EQ(found.first, next);
+			next = found.last + 1;
+		}
+		events += found.events;
+		full += found.full;
+		overwritten += found.overwritten;
+	}
+	CHECK_EQ(next, packets);
+	CHECK_EQ(events, EVENTS * packets);
+	CHECK_EQ(full, lost_each * (packets - 1) + lost_last);
+	CHECK_EQ(overwritten, overwritten_each * (packets - 1));
+}
+
+/* The second part has nothing of the second CPU, the third one nothing at all. */
+static void parts_make(enum kt_mode its_mode)
+{
+	struct ktrace_recording_status status;
+
+	lost_each = 3;
+	lost_last = 2;
+	overwritten_each = its_mode == KT_MODE_OVERWRITE ? 5 : 0;
+	begin_anew(its_mode, 3);
+	rotate("u");
+	buffer_make(0, 3, 20);
+	rotate("v");
+	rotate("w");
+	buffer_make(0, 23, 1);
+	buffer_make(1, 3, 9);
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_status(recording, &status);
+	CHECK_EQ(status.events, EVENTS * (24 + 12));
+	CHECK_EQ(status.recorded,
+		 status.events + status.lost[KTRACE_LOST_OVERWRITTEN]);
+	CHECK_EQ(status.bytes_newest, 10 * sizeof(struct kt_packet));
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	parts_check(0, 24);
+	parts_check(1, 12);
+	lost_each = lost_last = overwritten_each = 0;
+	tree_remove();
+}
+
+TEST(it_goes_on_in_other_traces)
+{
+	parts_make(KT_MODE_DISCARD);
+}
+
+/* What the buffers had, each time. */
+TEST(snapshots)
+{
+	parts_make(KT_MODE_OVERWRITE);
+}
+
+/* Each trace has the misses of its time, and the recording all of them. */
+TEST(what_sources_miss_meanwhile)
+{
+	const struct ktrace_miss *misses;
+
+	begin_anew(KT_MODE_DISCARD, 1);
+	tree_file("overflow", "source knock missed 9\n");
+	rotate("u");
+	tree_file("overflow", "source knock missed 10\n");
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	CHECK_EQ(ktrace_recording_misses(recording, &misses), 1);
+	CHECK_EQ(misses->count, 5);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	for (int i = 0; i < 2; i++) {
+		struct ktrace *trace;
+		char path[512];
+
+		path_of(path, i ? "u" : "t");
+		CHECK_EQ(ktrace_open(path, &trace), 0);
+		CHECK_EQ(ktrace_get_info(trace)->nr_misses, 1);
+		CHECK_EQ(ktrace_get_info(trace)->misses->count, i ? 1 : 4);
+		ktrace_close(trace);
+	}
+	tree_remove();
+}
+
+/* Where nothing can be made, the recording goes on where it is. */
+TEST(it_cannot_go_on_elsewhere)
+{
+	struct ktrace_recording_status status;
+	char path[512];
+
+	begin_anew(KT_MODE_DISCARD, 3);
+	path_of(path, "missing/u");
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -ENOENT);
+	path_of(path, "t");
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EEXIST);
+	/* The threads may read what is there. */
+	do
+		ktrace_recording_status(recording, &status);
+	while (status.events < EVENTS * (3 + 3));
+	buffer_make(0, 3, 4);
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EINVAL);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		struct found found;
+
+		trace_find("t", "over", cpu, &found);
+		CHECK_EQ(found.events, EVENTS * (cpu ? 3 : 7));
+	}
+	tree_remove();
+}
+
+TEST(a_stream_cannot_go_on_elsewhere)
+{
+	int output = memfd_create("output", MFD_CLOEXEC);
+	char path[512];
+
+	mode = KT_MODE_DISCARD;
+	begin_with(3, output);
+	path_of(path, "u");
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EOPNOTSUPP);
+	CHECK(access(path, F_OK));
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
 	close(output);
 	tree_remove();
 }

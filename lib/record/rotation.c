@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * A recording goes on in another trace.
+ *
+ * What takes long is done while the feeds still write to the old trace: the metadata of the new
+ * one.  Then each feed takes what was recorded until now, and turns to the new one.  At last the
+ * old trace gets its end.  The session is on all the time, and nothing is dropped in between.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "read/trace.h"
+#include "recording.h"
+
+static int possible_check(const struct ktrace_recording *r)
+{
+	const char *why = NULL;
+
+	if (!r->running)
+		return error_set(-EINVAL, "the recording does not run");
+	if (r->keep)
+		why = "of a recorder before this one (keep)";
+	else if (r->options.follow || r->metadata.sink->directory < 0)
+		why = "that somebody follows";
+	feed_each(r, feed)
+		if (!feed->ops->rotate)
+			why = "with markers of programs or branches";
+	return why ? error_set(-EOPNOTSUPP,
+			       "a recording %s cannot go on in another trace",
+			       why)
+		   : 0;
+}
+
+/* A trace without events. */
+static int next_make(const struct ktrace_recording *r,
+		     const struct ktrace_recording_options *options,
+		     struct metadata *next)
+{
+	int err;
+
+	*next = (struct metadata){
+		.session = r->session,
+		.feeds = r->feeds,
+		.nr_cpus = r->metadata.nr_cpus,
+		.types = types_create(),
+	};
+	if (!next->types)
+		return error_set(-ENOMEM, "out of memory");
+	err = sink_create(options, &next->sink);
+	err = err ?: metadata_first(next, options);
+	if (!err)
+		metadata_symbols_write(next);
+	if (!err && next->sink->ops->reserve)
+		next->sink->ops->reserve(next->sink);
+	return err;
+}
+
+static void next_drop(struct metadata *next)
+{
+	if (next->sink && next->sink->ops->remove)
+		next->sink->ops->remove(next->sink);
+	metadata_free(next);
+}
+
+/* Of the traces that end: a count for each stream. */
+struct counts {
+	struct feed_count *list;
+	size_t nr;
+};
+
+static int counts_make(const struct ktrace_recording *r, struct counts *counts)
+{
+	counts->nr = 0;
+	feed_each(r, feed)
+		counts->nr += feed->ops->nr_streams(feed);
+	counts->list = calloc(counts->nr + 1, sizeof(*counts->list));
+	return counts->list ? 0 : error_set(-ENOMEM, "out of memory");
+}
+
+/* *@turned: the first of them, which has the events, writes to the new trace. */
+static int feeds_turn(struct ktrace_recording *r, struct metadata *next,
+		      struct counts *counts, bool *turned)
+{
+	const struct feed_setup setup = {
+		.session = r->session,
+		.options = &r->options,
+		.sink = next->sink,
+		.writer = next->writer,
+	};
+	struct feed_count *at = counts->list;
+	int err = 0;
+
+	feed_each(r, feed) {
+		size_t nr = feed->ops->nr_streams(feed);
+
+		err = feed->ops->rotate(feed, &setup, at);
+		if (err)
+			return err;
+		*turned = true;
+		at += nr;
+	}
+	return 0;
+}
+
+static int counts_write(const struct counts *counts,
+			struct ktrace_writer *writer, const char *reason)
+{
+	struct ktrace_cpu *cpus = calloc(counts->nr + 1, sizeof(*cpus));
+	int err;
+
+	if (!cpus)
+		return error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < counts->nr; i++)
+		cpus[i] = counts->list[i].cpu;
+	err = ktrace_writer_end(writer, cpus, counts->nr, reason);
+	free(cpus);
+	return err;
+}
+
+/* What was missed is told to the trace that ends; the next one has what comes from now on. */
+static int misses_part(struct ktrace_recording *r, struct ktrace_writer *writer)
+{
+	int err = misses_write(r, writer);
+
+	if (r->start.text)
+		misses_free(&r->before);
+	else
+		r->start = r->before;
+	r->before = (struct misses){0};
+	return err ?: misses_read(r->session, &r->before);
+}
+
+/* The counts are written whatever happens. */
+static int old_end(struct ktrace_recording *r, struct metadata *old,
+		   const struct counts *counts, const char *reason)
+{
+	int err = metadata_clock_write(old), ended;
+
+	err = err ?: metadata_types_write(old);
+	if (!err)
+		metadata_symbols_write(old);
+	err = err ?: misses_part(r, old->writer);
+	ended = counts_write(counts, old->writer, reason);
+	if (old->sink->ops->release)
+		old->sink->ops->release(old->sink);
+	return err ?: ended;
+}
+
+static int turn(struct ktrace_recording *r, struct metadata *next,
+		struct counts *counts, const char *reason)
+{
+	struct metadata old = r->metadata;
+	bool turned = false;
+	int err = feeds_turn(r, next, counts, &turned), ended;
+
+	if (!turned) {
+		next_drop(next);
+		return err;
+	}
+	r->metadata = *next;
+	err = err ?: metadata_tasks_renew(&r->metadata);
+	ended = old_end(r, &old, counts, reason);
+	metadata_free(&old);
+	for (size_t i = 0; i < counts->nr; i++)
+		status_add(&r->parted, &counts->list[i]);
+	return err ?: ended;
+}
+
+/* The threads copy most of what is there, so that they rest for a shorter time. */
+static int feeds_hurry(struct ktrace_recording *r)
+{
+	int err = 0;
+
+	feed_each(r, feed)
+		if (!err && feed->ops->sync && !r->options.overwrite)
+			err = feed->ops->sync(feed);
+	return err ? sink_explain(r->metadata.sink, err) : 0;
+}
+
+int ktrace_recording_rotate(struct ktrace_recording *r, const char *directory,
+			    const char *reason)
+{
+	struct ktrace_recording_options options = r->options;
+	struct counts counts = {0};
+	struct metadata next;
+	int err = possible_check(r);
+
+	if (err)
+		return err;
+	options.directory = directory;
+	err = next_make(r, &options, &next);
+	err = err ?: feeds_hurry(r);
+	err = err ?: counts_make(r, &counts);
+	if (err)
+		next_drop(&next);
+	else
+		err = turn(r, &next, &counts, reason);
+	free(counts.list);
+	return err;
+}
