@@ -14,6 +14,7 @@
 #include "common/misses.h"
 #include "common/trace.h"
 #include "live.h"
+#include "own_session.h"
 #include "wait.h"
 
 #define BUFFER	 (4ull << 20)
@@ -187,47 +188,13 @@ out:
 	return status;
 }
 
-/* Removes the session of a process that was killed, which nobody else knows. */
-static int session_clean(void *data, const char *name)
-{
-	struct live *live = data;
-	size_t length = strlen(live->name);
-	bool running;
-	char more;
-	int pid;
-
-	if (strncmp(name, live->name, length) ||
-	    sscanf(name + length, "-%d%c", &pid, &more) != 1 || pid <= 0 ||
-	    !kill(pid, 0) || errno != ESRCH)
-		return 0;
-	if (ktrace_session_is_left(live->session, name, &running) &&
-	    !ktrace_session_remove(live->session, name) && verbosity > 0)
-		say("the session %s of a process that was killed is removed",
-		    name);
-	return 0;
-}
-
 static int session_run(struct live *live)
 {
-	char name[64];
-	struct ktrace_session_options options = {
-		.size = sizeof(options),
-		.name = name,
-		.note = note,
-	};
-	int status;
+	int status = own_session_open(live->name, &live->session);
 
-	snprintf(name, sizeof(name), "%s-%d", live->name, getpid());
-	if (ktrace_session_open(&options, &live->session))
-		return failed_in_library();
-	ktrace_sessions_each(live->session, session_clean, live);
-	if (ktrace_session_claim(live->session))
-		status = failed_in_library();
-	else
-		status = record(live);
+	status = status ?: record(live);
 	ktrace_recording_destroy(live->recording);
-	ktrace_session_reset(live->session);
-	ktrace_session_close(live->session);
+	own_session_close(live->session);
 	return status;
 }
 
