@@ -25,8 +25,8 @@
 #include "record.h"
 #include "run/threads.h"
 
-/* How often a stream gets a sync. */
-#define STREAM_MS 100
+/* How often a stream gets a sync, and sizes are looked at. */
+#define ROUND_MS 100
 
 /* Events */
 
@@ -125,7 +125,7 @@ static bool stream_sync(struct record *r)
 {
 	uint64_t now = now_ns();
 
-	if (!r->stream || now - r->synced < STREAM_MS * 1000000ull)
+	if (!r->stream || now - r->synced < ROUND_MS * 1000000ull)
 		return true;
 	r->synced = now;
 	if (!ktrace_recording_sync(r->recording, NULL))
@@ -141,7 +141,12 @@ static bool round_pass(void *data)
 
 	if (now_ns() - r->shown >= 450000000)
 		record_progress_show(r);
-	return stream_sync(r);
+	return stream_sync(r) && record_parts_round(r, &r->wait->reason);
+}
+
+static bool signalled(void *data)
+{
+	return record_parts_signalled(data);
 }
 
 /* The first Ctrl-C is for the command, the second one ends the recording. */
@@ -167,15 +172,20 @@ static const char *events_wait(struct record *r)
 		.failed_fd = ktrace_recording_fd(r->recording),
 		.began = r->began,
 		.duration = r->duration,
-		.round_ms = r->stream	  ? STREAM_MS
+		.round_ms = r->stream || r->parts.bytes || r->parts.ns ||
+					    r->parts.all || r->parts.event
+				    ? ROUND_MS
 			    : r->progress ? 500
 					  : 0,
 		.round = round_pass,
+		.signalled = signalled,
 		.interrupted = command_interrupted,
 		.data = r,
 	};
-	const char *reason = wait_for_end(&wait);
+	const char *reason;
 
+	r->wait = &wait;
+	reason = wait_for_end(&wait);
 	r->terminated = wait.terminated;
 	return reason;
 }
@@ -197,7 +207,7 @@ static bool asking_interrupted(void *data)
 
 	do
 		number = signals_take(&r->signals, &by_program);
-	while (number == SIGCHLD);
+	while (number == SIGCHLD || number == SIGUSR2);
 	/* The terminal sends it also to the command. */
 	if (number && by_program && r->child.pid &&
 	    !child_reap(&r->child, false))
@@ -240,6 +250,7 @@ static int record_run(struct record *r)
 
 	if (r->session)
 		status = record_stacks_prepare(r) ?: events_choose(r);
+	status = status ?: record_trigger_open(r) ?: record_parts_prepare(r);
 	if (status)
 		return status;
 	if (r->command) {
@@ -257,6 +268,8 @@ static int record_run(struct record *r)
 				&r->pids, &r->nr_pids);
 	if (!status && r->session)
 		status = pids_write(r->session, r->pids, r->nr_pids);
+	if (!status && r->trigger.session)
+		status = pids_write(r->trigger.session, r->pids, r->nr_pids);
 	options.pids = r->pids;
 	options.nr_pids = r->nr_pids;
 	if (!status && !r->stream)
@@ -276,6 +289,10 @@ static int record_run(struct record *r)
 		status = failed_in_library();
 		goto err_cancel;
 	}
+	record_parts_begin(r);
+	status = record_trigger_arm(r);
+	if (status)
+		child_cancel(&r->child);
 	if (!r->command && r->session)
 		say("recording %zu events%s", r->nr_events,
 		    r->duration ? "" : ": Ctrl-C ends it");
@@ -283,14 +300,14 @@ static int record_run(struct record *r)
 		say("recording markers%s",
 		    r->duration ? "" : ": Ctrl-C ends it");
 	reason = "command";
-	if (r->command)
+	if (!status && r->command)
 		status = child_go(&r->child, r->command);
 	if (!status)
 		reason = events_wait(r);
 	r->ended = now_ns();
 	if (branches_end(r) && !status)
 		status = EXIT_FAILED;
-	if (r->stream_failed)
+	if (r->stream_failed || r->parts.failed)
 		status = EXIT_FAILED;
 	record_progress_clear(r);
 	if (r->session && probes_tell(r->session) && !status)
@@ -350,6 +367,7 @@ static int record_session(struct record *r)
 	if (status)
 		goto out;
 	status = record_run(r);
+	record_trigger_close(r);
 	branches_end(r);
 	/* Switches off before the summary takes time. */
 	if (ktrace_session_reset(r->session))

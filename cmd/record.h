@@ -19,6 +19,36 @@
 #include "run/signals.h"
 #include "run/stacks.h"
 
+/* Of a recording in several traces: see record_parts.c. */
+struct parts {
+	/* From the command line: */
+	uint64_t bytes; /* a part ends when it has so many; 0: no limit */
+	uint64_t ns;	/* or after this time; 0: no limit */
+	uint64_t max;	/* how many are kept, beside the newest; 0: all */
+	uint64_t all;	/* the recording ends at so many bytes; 0: no limit */
+	const char *event; /* takes a snapshot; NULL: none */
+
+	bool possible;	 /* it can go on in another trace */
+	uint64_t first;	 /* number of the first one */
+	uint64_t nr;	 /* that have ended */
+	uint64_t gone;	 /* the first ones, that were removed */
+	uint64_t began;	 /* ns: the newest one */
+	uint64_t events; /* in those that have ended */
+	uint64_t looked; /* ns: at the sizes, and at the trigger */
+	bool failed;
+};
+
+/* What takes snapshots: see record_trigger.c. */
+struct trigger {
+	struct ktrace_session *session; /* NULL: nothing does */
+	struct selection selection;
+	char *text;
+	bool armed;
+	uint64_t fired; /* ns */
+};
+
+struct wait;
+
 struct record {
 	/* From the command line: */
 	struct selection selection;
@@ -48,6 +78,8 @@ struct record {
 	bool overwrite;
 	bool only;
 	bool keep;
+	struct parts parts;
+	struct trigger trigger;
 	bool stream_failed; /* sending the sync to the stream failed */
 	bool stream;	    /* to @out, which was standard output */
 	int out;
@@ -63,6 +95,7 @@ struct record {
 	uint64_t left;			       /* unread, at the start */
 	struct child child;
 	struct signals signals;
+	struct wait *wait; /* while the recording runs */
 	bool interrupted;
 	int terminated; /* the signal that ended it */
 	bool progress;
@@ -98,6 +131,23 @@ int record_stacks_check(const struct record *r, bool only_markers);
 int record_branches_begin(struct record *r);
 /* After the end: how many the trace has, if it was to have some. */
 void record_branches_print(const struct record *r);
+
+/* Do the options about sizes, parts and snapshots make sense?  Sets the mode. */
+int record_parts_check(struct record *r);
+/* Before the recording begins, and when it begins. */
+int record_parts_prepare(struct record *r);
+void record_parts_begin(struct record *r);
+/* False: the recording failed, or is to end: *@reason says why; NULL: it failed. */
+bool record_parts_round(struct record *r, const char **reason);
+/* SIGUSR2 has come.  False: the recording failed. */
+bool record_parts_signalled(struct record *r);
+
+/* Makes its session, before the recording; and lets it wait for the event, in the recording. */
+int record_trigger_open(struct record *r);
+int record_trigger_arm(struct record *r);
+/* Has the event happened?  Then it waits no more.  An exit status. */
+int record_trigger_look(struct record *r, bool *fired);
+void record_trigger_close(struct record *r);
 
 /* The line of progress, if there is to be one. */
 void record_progress_show(struct record *r);

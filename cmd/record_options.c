@@ -73,7 +73,27 @@ enum {
 	SET,
 	DEBUGINFOD,
 	VMLINUX,
+	MAX_SIZE,
+	ROTATE,
+	MAX_PARTS,
+	SNAPSHOT_ON,
 };
+
+/* A size has a unit, as a time has, so that a mere number is neither. */
+static int rotate_option(struct parts *parts, const char *text)
+{
+	bool unit = *text && strspn(text, "0123456789. ") != strlen(text);
+
+	parts->bytes = parts->ns = 0;
+	if (unit && !size_parse(text, &parts->bytes) && parts->bytes)
+		return EXIT_OK;
+	if (unit && !duration_parse(text, &parts->ns) && parts->ns)
+		return EXIT_OK;
+	return misused(&command_record,
+		       "--rotate `%s': a size or a time is expected, like "
+		       "100M or 10min",
+		       text);
+}
 
 static int option_handle(void *data, int option)
 {
@@ -152,6 +172,21 @@ static int option_handle(void *data, int option)
 	case ONLY:
 		r->only = true;
 		return EXIT_OK;
+	case MAX_SIZE:
+		return option_size(&command_record, "max-size", optarg,
+				   &r->parts.all);
+	case ROTATE:
+		return rotate_option(&r->parts, optarg);
+	case MAX_PARTS:
+		return !number_parse(optarg, &r->parts.max) && r->parts.max
+			       ? EXIT_OK
+			       : misused(&command_record,
+					 "--max-parts `%s' is no number from 1 "
+					 "on",
+					 optarg);
+	case SNAPSHOT_ON:
+		r->parts.event = optarg;
+		return EXIT_OK;
 	case VMLINUX:
 		return probes_debug_file(&r->probes, optarg);
 	case DEBUGINFOD:
@@ -227,6 +262,7 @@ static int options_check(struct record *r)
 			&command_record,
 			"--only is about the command, and there is none");
 	status = user_check(&r->child.user, &command_record, r->command);
+	status = status ?: record_parts_check(r);
 	status = status ?: functions_check(r);
 	status = status ?: record_stacks_check(r, record_is_of_markers(r));
 	status = status ?: probes_are_said(&r->probes, &command_record);
@@ -337,6 +373,20 @@ const struct command_option record_option_rows[] = {
 	       "ones are, and only what is in the buffers at the end is written (flight "
 	       "recorder)",
 	       .words = "discard overwrite"),
+	OPTION(0, "snapshot-on", "EVENT",
+	       "implies --mode overwrite; when EVENT, or \"EVENT if FILTER\", happens, what is "
+	       "in the buffers becomes the trace DIRECTORY.1, .2, ..., and the recording "
+	       "goes on; SIGUSR2 does the same",
+	       .kind = ARGUMENT_EVENT, .id = SNAPSHOT_ON),
+	OPTION(0, "rotate", "SIZE|TIME",
+	       "when the trace is so large or so old, as 100M or 10min, it becomes "
+	       "DIRECTORY.1, .2, ..., and the recording goes on in another one",
+	       .words = "100M 1G 1min 1h", .id = ROTATE),
+	OPTION(0, "max-parts", "NUMBER", "of these, keep only the newest ones",
+	       .id = MAX_PARTS),
+	OPTION(0, "max-size", "SIZE",
+	       "end when the trace, or all its parts, have so many bytes",
+	       .words = "100M 1G 10G", .id = MAX_SIZE),
 	OPTION(0, "set", "NAME",
 	       "what this set has: see `ktrace help set'; beside -e, -M",
 	       .kind = ARGUMENT_SET, .id = SET),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The summary that record prints at its end, on standard error. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,24 @@ static struct ktrace *trace_get(const struct record *r)
 	return NULL;
 }
 
+/* The names of all traces, if there are several. */
+static void parts_print(const struct record *r)
+{
+	const struct parts *p = &r->parts;
+	uint64_t first = p->first + p->gone, last = p->first + p->nr - 1;
+	char range[64] = "";
+
+	if (last > first)
+		snprintf(range, sizeof(range), " to .%" PRIu64, last);
+	if (p->gone)
+		say("in %" PRIu64 " parts, of which the oldest %" PRIu64
+		    " were removed: %s.%" PRIu64 "%s, and %s",
+		    p->nr + 1, p->gone, r->output, first, range, r->output);
+	else
+		say("in %" PRIu64 " parts: %s.%" PRIu64 "%s, and %s", p->nr + 1,
+		    r->output, first, range, r->output);
+}
+
 /* Prints the number of events and, if that is quick, the most frequent ones. */
 static void events_print(const struct record *r)
 {
@@ -60,12 +79,14 @@ static void events_print(const struct record *r)
 	struct ktrace *trace = NULL;
 
 	if (s->events && s->bytes <= COUNT_MAX && verbosity >= 0 &&
-	    !r->stream && (trace = trace_get(r)) &&
+	    !r->stream && !r->parts.nr && (trace = trace_get(r)) &&
 	    !count_trace(&count, trace, NULL, NULL, NULL, false))
 		ns = count.end - count.begin;
 	say("recorded %s events (%s) in %s, %s", count_text(s->events).s,
 	    bytes_text(s->bytes).s, duration_text(ns).s,
 	    r->stream ? "to standard output" : r->output);
+	if (r->parts.nr)
+		parts_print(r);
 	top_print(&count);
 	count_free(&count);
 	ktrace_close(trace);

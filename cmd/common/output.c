@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,33 +140,147 @@ static int place_prepare(int parent, const char *name, const char *path)
 	return EXIT_OK;
 }
 
-int output_prepare(const char *path)
+/* A path, as a name in an open directory. */
+struct place {
+	int parent; /* negative: it cannot be opened */
+	char *name; /* in @copy */
+	char copy[PATH_MAX];
+};
+
+static int place_open(struct place *place, const char *path)
 {
-	char copy[PATH_MAX], *name;
 	const char *folder = ".";
 	size_t n = strlen(path);
-	int parent, status;
+	char *name;
 
 	while (n > 1 && path[n - 1] == '/')
 		n--;
-	if (n >= sizeof(copy))
+	if (n >= sizeof(place->copy))
 		return failed("%s: the name is too long", path);
-	memcpy(copy, path, n);
-	copy[n] = '\0';
-	name = strrchr(copy, '/');
+	memcpy(place->copy, path, n);
+	place->copy[n] = '\0';
+	name = strrchr(place->copy, '/');
 	if (name && n > 1) {
-		folder = name == copy ? "/" : copy;
+		folder = name == place->copy ? "/" : place->copy;
 		*name++ = '\0';
 	} else {
-		name = copy;
+		name = place->copy;
 	}
-	parent = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	place->name = name;
+	place->parent = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return EXIT_OK;
+}
+
+int output_prepare(const char *path)
+{
+	struct place place;
+	int status = place_open(&place, path);
+
 	/* Creating the trace will fail, with a message. */
-	if (parent < 0)
-		return EXIT_OK;
-	status = place_prepare(parent, name, path);
-	close(parent);
+	if (status || place.parent < 0)
+		return status;
+	status = place_prepare(place.parent, place.name, path);
+	close(place.parent);
 	return status;
+}
+
+/* ---- numbered traces ------------------------------------------------------------- */
+
+/* Higher ones are not ours. */
+#define NUMBER_MAX UINT32_MAX
+
+/* The number of NAME.NUMBER; 0: it is no such name. */
+static uint64_t number_of(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+	uint64_t number;
+
+	if (strncmp(entry, name, length) || entry[length] != '.' ||
+	    number_parse(entry + length + 1, &number) || number > NUMBER_MAX)
+		return 0;
+	return number;
+}
+
+int output_numbers(const char *path, uint64_t *highest)
+{
+	struct dirent *entry;
+	struct place place;
+	uint64_t number;
+	int status, fd;
+	DIR *dir;
+
+	*highest = 0;
+	status = place_open(&place, path);
+	if (status || place.parent < 0)
+		return status;
+	fd = openat(place.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir && (entry = readdir(dir))) {
+		number = number_of(entry->d_name, place.name);
+		if (number > *highest)
+			*highest = number;
+	}
+	if (dir)
+		closedir(dir);
+	close(place.parent);
+	return EXIT_OK;
+}
+
+static int numbered(const char *path, uint64_t number,
+		    int (*act)(const struct place *place, const char *other))
+{
+	char other[NAME_MAX + 1];
+	struct place place;
+	int err;
+
+	if (place_open(&place, path))
+		return EXIT_FAILED;
+	if (snprintf(other, sizeof(other), "%s.%" PRIu64, place.name, number) >=
+	    (int)sizeof(other))
+		err = -ENAMETOOLONG;
+	else
+		err = place.parent < 0 ? -ENOENT : act(&place, other);
+	if (place.parent >= 0)
+		close(place.parent);
+	return err ? failed("%s.%" PRIu64 ": %s", path, number, strerror(-err))
+		   : EXIT_OK;
+}
+
+/* Nothing that is there is replaced. */
+static int number_give(const struct place *place, const char *other)
+{
+	return renameat2(place->parent, place->name, place->parent, other,
+			 RENAME_NOREPLACE)
+		       ? -errno
+		       : 0;
+}
+
+static int number_take(const struct place *place, const char *other)
+{
+	return renameat2(place->parent, other, place->parent, place->name,
+			 RENAME_NOREPLACE)
+		       ? -errno
+		       : 0;
+}
+
+static int number_remove(const struct place *place, const char *other)
+{
+	return older_remove(place->parent, other);
+}
+
+int output_number(const char *path, uint64_t number)
+{
+	return numbered(path, number, number_give);
+}
+
+int output_unnumber(const char *path, uint64_t number)
+{
+	return numbered(path, number, number_take);
+}
+
+int output_remove(const char *path, uint64_t number)
+{
+	return numbered(path, number, number_remove);
 }
 
 /* Who has called sudo?  False: nobody. */

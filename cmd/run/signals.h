@@ -8,6 +8,7 @@
 
 struct signals {
 	int fd; /* a signalfd, not blocking */
+	sigset_t taken;
 	/* Before signals_prepare(): */
 	sigset_t mask;
 	struct sigaction pipe, size, child;
@@ -21,6 +22,8 @@ int signals_prepare(struct signals *signals);
  * processes.  May be NULL.
  */
 int signals_take(const struct signals *signals, bool *by_program);
+/* Takes this signal, too, unless it is ignored.  Returns an exit status. */
+int signals_add(struct signals *signals, int number);
 /* They end us again, as usual; those that have come are taken. */
 void signals_unblock(const struct signals *signals);
 /* Restores the signals: for a child, and at the end. */

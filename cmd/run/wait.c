@@ -19,6 +19,8 @@ static const char *signal_handle(struct wait *w)
 	if (number == SIGCHLD)
 		return child_reap(w->child, false) && command ? "command"
 							      : NULL;
+	if (number == SIGUSR2)
+		return w->signalled(w->data) ? NULL : w->reason ?: "error";
 	if (number == SIGINT && command && w->interrupted &&
 	    w->interrupted(w->data))
 		return "stopped";
@@ -80,6 +82,6 @@ const char *wait_for_end(struct wait *w)
 		if (processes_ended(w->processes) && !w->child->pid)
 			return "process";
 		if (!w->round(w->data))
-			return "error";
+			return w->reason ?: "error";
 	}
 }

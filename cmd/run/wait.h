@@ -23,8 +23,10 @@ struct wait {
 
 	/* @round is called after waits of at most @round_ms (0: no limit). */
 	int round_ms;
-	/* Returns false if the recording failed. */
+	/* Returns false if the recording failed, or if @reason says why it is to end. */
 	bool (*round)(void *data);
+	/* Of a signal that the caller has added.  Returns false as @round.  May be NULL. */
+	bool (*signalled)(void *data);
 	/*
 	 * Ctrl-C while the command runs.  True: end without waiting for it.
 	 * May be NULL.
@@ -32,10 +34,11 @@ struct wait {
 	bool (*interrupted)(void *data);
 	void *data;
 
+	const char *reason; /* set by the callbacks; NULL: "error" */
 	int terminated; /* the signal that ended it, if not Ctrl-C; 0: none */
 };
 
-/* Returns why: "command", "process", "duration", "stopped" or "error". */
+/* Returns why: "command", "process", "duration", "stopped", "error" or @reason. */
 const char *wait_for_end(struct wait *w);
 
 #endif /* KT_CMD_RUN_WAIT_H */
