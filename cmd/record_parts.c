@@ -37,7 +37,7 @@ static const char *why_not(const struct record *r)
 {
 	if (is_stream(r->output))
 		return "the trace goes to standard output";
-	if (r->markers.nr)
+	if (r->markers.nr && r->overwrite)
 		return "markers of programs (-M) are recorded";
 	if (r->branch_trace)
 		return "branches are recorded (--branch-trace)";
@@ -95,16 +95,17 @@ void record_parts_begin(struct record *r)
 	r->parts.began = r->parts.looked = now_ns();
 }
 
-static bool part_tell(struct record *r, uint64_t number)
+static void part_tell(struct record *r, uint64_t number)
 {
 	struct ktrace_recording_status status;
+	uint64_t events;
 
 	ktrace_recording_status(r->recording, &status);
+	events = status.events - status.events_newest;
 	record_progress_clear(r);
 	say("%s.%" PRIu64 " has %s events", r->output, number,
-	    count_text(status.events - r->parts.events).s);
-	r->parts.events = status.events;
-	return true;
+	    count_text(events - r->parts.events).s);
+	r->parts.events = events;
 }
 
 static bool older_drop(struct record *r)
@@ -137,7 +138,8 @@ static bool part_end(struct record *r, const char *reason)
 	p->nr++;
 	p->began = now_ns();
 	output_hand_over(name);
-	return part_tell(r, number) && older_drop(r);
+	part_tell(r, number);
+	return older_drop(r);
 }
 
 static bool part_is_over(const struct record *r,

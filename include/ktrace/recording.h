@@ -111,6 +111,7 @@ struct ktrace_recording_status {
 	int error;	    /* 0, or why writing ended early */
 	/* All but @buffered are of all traces: see ktrace_recording_rotate(). */
 	uint64_t bytes_newest; /* of the newest one */
+	uint64_t events_newest;
 };
 
 /*
@@ -153,8 +154,8 @@ KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
  * are before those of the second.  With the option @overwrite, the first is what the buffers hold
  * now: a snapshot.  As often as wanted; from the thread that has the recording.
  *
- * -EOPNOTSUPP: not with markers of programs or branches, to a stream, or with the options @follow
- * or @keep.  Then, and if @directory cannot be made, the recording goes on as before.  If it
+ * -EOPNOTSUPP: not with branches, to a stream, with the options @follow or @keep, or with markers of
+ * programs in mode overwrite.  Then, and if @directory cannot be made, the recording goes on as before.  If it
  * fails otherwise, the descriptor of ktrace_recording_fd() becomes readable: stop the recording.
  *
  * The strings and lists in the options that it was created with must still be there.

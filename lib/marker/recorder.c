@@ -623,6 +623,16 @@ static void refused_tell(const struct markers *m,
 		    text.system, text.name, text.file, entry->line);
 }
 
+void markers_types_again(struct markers *m)
+{
+	/* Why one was refused is told once. */
+	for (u32 i = 0; i < RECORDER_MARKERS; i++)
+		if (READ_ONCE(m->recorder->markers[i].state) !=
+		    RECORDER_REFUSED)
+			m->seen[i] = false;
+	memset(m->known, 0, sizeof(m->known));
+}
+
 int markers_types(struct markers *m, struct ktrace_types *types)
 {
 	u32 homeless = READ_ONCE(m->recorder->nr_homeless);

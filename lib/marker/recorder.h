@@ -64,6 +64,8 @@ void markers_missing(struct markers *markers, uint64_t ticks);
 
 /* Adds the types that programs have made known since the last time. */
 int markers_types(struct markers *markers, struct ktrace_types *types);
+/* The next call adds all of them again. */
+void markers_types_again(struct markers *markers);
 
 /*
  * markers_read() copies the next packet of ring @index to @packet, which has

@@ -46,35 +46,9 @@ int buffer_out_open(struct buffer *b)
 	return 0;
 }
 
-static struct buffer_totals totals_of(const struct kt_packet *p)
-{
-	return (struct buffer_totals){
-		.events = p->events_before + p->events,
-		.lost =
-			{
-				[KT_LOST_FULL] = p->lost_full,
-				[KT_LOST_NESTED] = p->lost_nested,
-				[KT_LOST_LARGE] = p->lost_large,
-				[KT_LOST_TASK] = p->lost_task,
-				[KT_LOST_RECURSION] = p->lost_recursion,
-			},
-	};
-}
-
-/* The totals of a copy become those of its trace. */
-static void packet_rebase(struct kt_packet *p, const struct buffer_totals *base)
-{
-	p->events_before -= base->events;
-	p->lost_full -= base->lost[KT_LOST_FULL];
-	p->lost_nested -= base->lost[KT_LOST_NESTED];
-	p->lost_large -= base->lost[KT_LOST_LARGE];
-	p->lost_task -= base->lost[KT_LOST_TASK];
-	p->lost_recursion -= base->lost[KT_LOST_RECURSION];
-}
-
 /* The packet to copy, which has @events and such totals, is in the sink. */
 static void buffer_advance(struct buffer *b, uint64_t events,
-			   const struct buffer_totals *totals)
+			   const struct totals *totals)
 {
 	b->overwritten += totals->events - events - b->last.events;
 	b->last = *totals;
@@ -90,7 +64,7 @@ static int buffer_copy_one(struct buffer *b)
 	bool sound = packet_is_sound(p, b->next);
 	uint64_t seq = b->next, events = load(&p->events);
 	struct iovec iov = {b->copy, packet_bytes(p)};
-	struct buffer_totals totals;
+	struct totals totals;
 	int n;
 
 	if (sound)
@@ -144,7 +118,7 @@ static int buffer_copy_batch(struct buffer *b, uint64_t most)
 	done = b->sink->ops->append(b->out, iov, nr);
 	for (int i = 0; i < done; i++) {
 		const struct kt_packet *p = buffer_packet(b, b->next);
-		struct buffer_totals totals = totals_of(p);
+		struct totals totals = totals_of(p);
 		uint64_t seq = b->next;
 
 		buffer_advance(b, p->events, &totals);

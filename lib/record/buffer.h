@@ -16,17 +16,12 @@
 #include <ktrace.h>
 
 #include "sink.h"
+#include "totals.h"
 
 #define BATCH	    16 /* packets that the sink gets at once */
 
 #define load(p)	    __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-
-/* The running totals of a packet's header: all before its end, or lost before its begin. */
-struct buffer_totals {
-	uint64_t events; /* with those that were overwritten */
-	uint64_t lost[KT_LOST_NR];
-};
 
 /* A CPU's buffer and its stream.  The counters have one writer: its thread. */
 struct buffer {
@@ -41,9 +36,9 @@ struct buffer {
 	uint64_t sync; /* up to here it is waited for: see kernel.c */
 	uint64_t events;
 	uint64_t unwritten;
-	uint64_t overwritten;	   /* between the packets of this trace */
-	struct buffer_totals last; /* of the last packet in a trace */
-	struct buffer_totals base; /* what earlier traces have */
+	uint64_t overwritten; /* between the packets of this trace */
+	struct totals last;   /* of the last packet in a trace */
+	struct totals base;   /* what earlier traces have */
 	uint8_t *copy; /* of packets that may vanish, or whose totals change */
 	bool served;   /* by a worker */
 };

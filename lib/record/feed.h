@@ -81,11 +81,12 @@ struct feed_ops {
 
 	/*
 	 * What was recorded before this call goes to the sink, what comes later to that of
-	 * @setup, which is another trace.  Sets @counts, one for each stream, to those of the
+	 * @setup, which is another trace.  Calls @count with the counts of each stream in the
 	 * trace that ends.  Sets the error message.  NULL: this feed cannot do it.
 	 */
 	int (*rotate)(struct feed *feed, const struct feed_setup *setup,
-		      struct feed_count *counts);
+		      void (*count)(void *data, const struct feed_count *count),
+		      void *data);
 	/*
 	 * The recording is about to end: takes what would not wait.  Sets the error message.  May be NULL.
 	 */

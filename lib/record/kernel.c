@@ -485,9 +485,12 @@ static void turn_count(const struct buffer *b, struct feed_count *count)
  * the disk is slow.
  */
 static int kernel_rotate(struct feed *feed, const struct feed_setup *setup,
-			 struct feed_count *counts)
+			 void (*count)(void *data,
+				       const struct feed_count *count),
+			 void *data)
 {
 	struct consumer *c = (struct consumer *)feed;
+	struct feed_count counts;
 	uint64_t stopped;
 	int err;
 
@@ -501,8 +504,9 @@ static int kernel_rotate(struct feed *feed, const struct feed_setup *setup,
 	}
 	c->sink = setup->sink;
 	for (size_t i = 0; i < c->nr_buffers; i++) {
-		kernel_count(feed, i, &counts[i]);
-		turn_count(c->buffers[i], &counts[i]);
+		kernel_count(feed, i, &counts);
+		turn_count(c->buffers[i], &counts);
+		count(data, &counts);
 		buffer_turn(c->buffers[i], c->sink);
 		c->buffers[i]->served = false;
 	}

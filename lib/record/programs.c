@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "feed.h"
 #include "marker/recorder.h"
+#include "totals.h"
 #include "tsc.h"
 #include "type/type.h"
 #include "writer.h"
@@ -47,6 +48,8 @@ struct stream {
 	/* Number of the next event: all before it were read or overwritten. */
 	uint64_t next;
 	uint64_t overwritten;
+	struct totals last; /* of the last packet in a trace */
+	struct totals base; /* what earlier traces have */
 };
 
 struct marked {
@@ -236,6 +239,7 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 		err = p->feed.error;
 		if (!err)
 			err = types_write(p);
+		packet_rebase((struct kt_packet *)p->packet, &s->base);
 		if (!err)
 			err = packet_write(p, index, size);
 		if (err) {
@@ -243,6 +247,7 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 			s->unwritten += head.events;
 		} else {
 			s->shown = 0;
+			s->last = totals_of(&head);
 			__atomic_store_n(&s->events, s->events + head.events,
 					 __ATOMIC_RELAXED);
 		}
@@ -536,6 +541,68 @@ static void programs_release(struct feed *feed)
 	pthread_mutex_unlock(&((struct marked *)feed)->lock);
 }
 
+/* ---- going on in another trace --------------------------------------------------- */
+
+static bool programs_count(const struct feed *feed, size_t index,
+			   struct feed_count *count);
+
+/* The losses that the packets of the trace tell of; later packets tell of the others. */
+static void turn_count(const struct marked *p, size_t index,
+		       struct feed_count *count)
+{
+	const struct stream *s = &p->streams[index];
+	uint64_t *lost = count->cpu.lost;
+
+	programs_count(&p->feed, index, count);
+	for (int i = 0; i < KT_LOST_NR; i++)
+		if (i != KT_LOST_OVERWRITTEN)
+			lost[i] = s->last.lost[i] - s->base.lost[i];
+	lost[KTRACE_LOST_CLOCK] = 0;
+}
+
+static void stream_turn(struct marked *p, size_t index)
+{
+	struct stream *s = &p->streams[index];
+
+	if (s->out)
+		p->sink->ops->close(s->out);
+	s->out = NULL;
+	s->base = s->last;
+	s->events = s->overwritten = s->shown = 0;
+}
+
+/* Packets that are being filled come into the next trace as a whole. */
+static int programs_rotate(struct feed *feed, const struct feed_setup *setup,
+			   void (*count)(void *data,
+					 const struct feed_count *count),
+			   void *data)
+{
+	struct marked *p = (struct marked *)feed;
+	struct feed_count counts;
+	int err;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->nr && !feed->error; i++)
+		stream_drain(p, i, false);
+	err = marked_fail(p, feed->error ?: types_write(p));
+	if (err)
+		sink_explain(p->sink, err);
+	for (size_t i = 0; i < p->nr && !err; i++) {
+		turn_count(p, i, &counts);
+		count(data, &counts);
+		stream_turn(p, i);
+	}
+	if (!err) {
+		p->sink = setup->sink;
+		p->writer = setup->writer;
+		for (size_t i = 0; i < p->nr_users; i++)
+			markers_types_again(p->users[i]);
+		err = marked_fail(p, types_write(p));
+	}
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
 static void thread_join(struct marked *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -640,6 +707,8 @@ static bool programs_count(const struct feed *feed, size_t index,
 	};
 	markers_lost(p->users[index / p->nr_rings], index % p->nr_rings,
 		     cpu->lost);
+	for (int i = 0; i < KT_LOST_NR; i++)
+		cpu->lost[i] -= s->base.lost[i];
 	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
 	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
 	/* Not what programs have counted: that may be wrong. */
@@ -663,6 +732,7 @@ const struct feed_ops programs_feed = {
 	.go = programs_go,
 	.hold = programs_hold,
 	.release = programs_release,
+	.rotate = programs_rotate,
 	.finish = programs_finish,
 	.destroy = programs_destroy,
 	.nr_streams = programs_nr_streams,

@@ -240,6 +240,7 @@ static void feed_status(const struct feed *feed,
 		feed->ops->count(feed, i, &count);
 		status_add(status, &count);
 		status->bytes_newest += count.bytes;
+		status->events_newest += count.cpu.events;
 		status->buffered += count.waiting;
 	}
 	if (!status->error)

@@ -23,9 +23,11 @@ static int possible_check(const struct ktrace_recording *r)
 		why = "of a recorder before this one (keep)";
 	else if (r->options.follow || r->metadata.sink->directory < 0)
 		why = "that somebody follows";
+	else if (r->options.overwrite && r->options.programs)
+		why = "of markers of programs in mode overwrite";
 	feed_each(r, feed)
 		if (!feed->ops->rotate)
-			why = "with markers of programs or branches";
+			why = "of branches";
 	return why ? error_set(-EOPNOTSUPP,
 			       "a recording %s cannot go on in another trace",
 			       why)
@@ -67,15 +69,20 @@ static void next_drop(struct metadata *next)
 struct counts {
 	struct feed_count *list;
 	size_t nr;
+	bool failed; /* there was no memory for one */
 };
 
-static int counts_make(const struct ktrace_recording *r, struct counts *counts)
+static void count_add(void *data, const struct feed_count *count)
 {
-	counts->nr = 0;
-	feed_each(r, feed)
-		counts->nr += feed->ops->nr_streams(feed);
-	counts->list = calloc(counts->nr + 1, sizeof(*counts->list));
-	return counts->list ? 0 : error_set(-ENOMEM, "out of memory");
+	struct counts *counts = data;
+	struct feed_count *more =
+		realloc(counts->list, (counts->nr + 1) * sizeof(*more));
+
+	counts->failed |= !more;
+	if (!more)
+		return;
+	counts->list = more;
+	more[counts->nr++] = *count;
 }
 
 /* *@turned: the first of them, which has the events, writes to the new trace. */
@@ -88,19 +95,15 @@ static int feeds_turn(struct ktrace_recording *r, struct metadata *next,
 		.sink = next->sink,
 		.writer = next->writer,
 	};
-	struct feed_count *at = counts->list;
 	int err = 0;
 
 	feed_each(r, feed) {
-		size_t nr = feed->ops->nr_streams(feed);
-
-		err = feed->ops->rotate(feed, &setup, at);
+		err = feed->ops->rotate(feed, &setup, count_add, counts);
 		if (err)
 			return err;
 		*turned = true;
-		at += nr;
 	}
-	return 0;
+	return counts->failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
 
 static int counts_write(const struct counts *counts,
@@ -123,6 +126,8 @@ static int misses_part(struct ktrace_recording *r, struct ktrace_writer *writer)
 {
 	int err = misses_write(r, writer);
 
+	if (err || !r->session)
+		return err;
 	if (r->start.text)
 		misses_free(&r->before);
 	else
@@ -191,7 +196,6 @@ int ktrace_recording_rotate(struct ktrace_recording *r, const char *directory,
 	options.directory = directory;
 	err = next_make(r, &options, &next);
 	err = err ?: feeds_hurry(r);
-	err = err ?: counts_make(r, &counts);
 	if (err)
 		next_drop(&next);
 	else

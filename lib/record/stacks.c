@@ -264,7 +264,9 @@ static int names_add_now(struct stacks *s)
 
 /* The new trace has all stacks from the first one on: its events may have old ones. */
 static int stacks_rotate(struct feed *feed, const struct feed_setup *setup,
-			 struct feed_count *counts)
+			 void (*count)(void *data,
+				       const struct feed_count *count),
+			 void *data)
 {
 	struct stacks *s = (struct stacks *)feed;
 	struct sink_stream *out;
