@@ -214,6 +214,12 @@ err_destroy:
 	return ERR_PTR(err);
 }
 
+/* Nothing is recorded on this CPU. */
+static void ring_close(struct kt_buffers *buffers, unsigned int cpu)
+{
+	*per_cpu_ptr(buffers->rings, cpu) = per_cpu_ptr(closed, cpu)->ring;
+}
+
 static int buffer_provide(struct kt_buffers *buffers, unsigned int cpu)
 {
 	struct kt_buffer *buffer;
@@ -239,7 +245,12 @@ static int buffer_prepare_cpu(unsigned int cpu, struct hlist_node *node)
 	int err;
 
 	mutex_lock(&buffers->lock);
-	err = buffer_provide(buffers, cpu);
+	if (cpumask_test_cpu(cpu, buffers->wanted)) {
+		err = buffer_provide(buffers, cpu);
+	} else {
+		ring_close(buffers, cpu);
+		err = 0;
+	}
 	mutex_unlock(&buffers->lock);
 	if (err)
 		pr_err("ktrace: no memory for the buffer of CPU %u\n", cpu);
@@ -276,10 +287,13 @@ int kt_buffers_init(struct kt_buffers *buffers)
 		return -ENOMEM;
 	buffers->cpus =
 		kcalloc(nr_cpu_ids, sizeof(*buffers->cpus), GFP_KERNEL_ACCOUNT);
-	if (!buffers->cpus) {
+	if (!buffers->cpus ||
+	    !alloc_cpumask_var(&buffers->wanted, GFP_KERNEL_ACCOUNT)) {
+		kfree(buffers->cpus);
 		free_percpu(buffers->rings);
 		return -ENOMEM;
 	}
+	cpumask_copy(buffers->wanted, cpu_possible_mask);
 	mutex_init(&buffers->lock);
 	buffers->mode = KT_MODE_DISCARD;
 	buffers->packets = KT_BUFFER_DEFAULT >> KT_PACKET_SHIFT;
@@ -310,11 +324,12 @@ static void buffers_free(struct kt_buffers *buffers)
 void kt_buffers_exit(struct kt_buffers *buffers)
 {
 	buffers_free(buffers);
+	free_cpumask_var(buffers->wanted);
 	kfree(buffers->cpus);
 	free_percpu(buffers->rings);
 }
 
-/* Afterwards each online CPU has a buffer, also those that come up later. */
+/* Afterwards each online CPU that is wanted has a buffer, also those that come up later. */
 int kt_buffers_start(struct kt_buffers *buffers)
 {
 	u64 pages = 0;
@@ -326,7 +341,8 @@ int kt_buffers_start(struct kt_buffers *buffers)
 		return 0;
 	/* Check for all of it, before the first buffer is made. */
 	for_each_online_cpu(cpu) {
-		if (!buffers->cpus[cpu])
+		if (!buffers->cpus[cpu] &&
+		    cpumask_test_cpu(cpu, buffers->wanted))
 			pages += buffer_pages(buffers);
 	}
 	if (!memory_suffices(pages))
@@ -379,17 +395,19 @@ bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but)
 	return busy;
 }
 
-/* Drops the buffers with what is in them.  The next ones get the new mode and size. */
+/* Drops the buffers with what is in them.  The next ones get the new mode, size and CPUs. */
 int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
-		      u32 packets)
+		      u32 packets, const struct cpumask *wanted)
 {
 	lockdep_assert_held(&kt_mutex);
-	if (mode == buffers->mode && packets == buffers->packets)
+	if (mode == buffers->mode && packets == buffers->packets &&
+	    cpumask_equal(wanted, buffers->wanted))
 		return 0;
 	/* Files are opened under kt_mutex, so none is opened meanwhile. */
 	if (kt_buffers_busy(buffers, 0))
 		return -EBUSY;
 	buffers_free(buffers);
+	cpumask_copy(buffers->wanted, wanted);
 	buffers->mode = mode;
 	buffers->packets = packets;
 	buffers->trace_id = get_random_u64();
@@ -407,6 +425,10 @@ int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu)
 	mutex_lock(&buffers->lock);
 	err = -EBUSY;
 	if (buffers->opens && buffers->owner != current->tgid)
+		goto out;
+	/* The file was found before this changed. */
+	err = -ENOENT;
+	if (!cpumask_test_cpu(cpu, buffers->wanted))
 		goto out;
 	err = buffer_provide(buffers, cpu);
 	if (err)

@@ -10,6 +10,7 @@
  * A CPU's buffer is made when the session is first enabled or the CPU's file is first
  * opened.  Once the session has started, a CPU that comes up gets its buffer before.  The
  * buffer stays if the CPU goes away, until the mode or size changes or the session ends.
+ * CPUs that are not wanted have no buffer; their writers meet a ring that takes nothing.
  *
  * Locks, in this order:
  *	kt_mutex		changes of mode and size; start, reset
@@ -22,6 +23,7 @@
 #ifndef KT_KERNEL_EVENT_BUFFER_H
 #define KT_KERNEL_EVENT_BUFFER_H
 
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -94,13 +96,15 @@ static __always_inline void kt_scratch_give(struct kt_buffer *buffer,
 
 /*
  * Rings that take nothing, and have no scratch area: those of an event until all of its batch are
- * attached (session/control.c).  They count what they lose, but nobody is shown that.
+ * attached (session/control.c), and of CPUs that are not wanted.  They count what they lose, but nobody is shown that.
  */
 struct kt_ring __percpu *kt_rings_closed(void);
 
 struct kt_buffers {
 	struct kt_ring __percpu *rings;
 	struct kt_buffer **cpus; /* NULL: none yet */
+	cpumask_var_t
+		wanted; /* the others have closed rings, and never a buffer */
 	enum kt_mode mode;
 	u32 packets;
 	u64 trace_id;
@@ -120,7 +124,7 @@ void kt_buffers_exit(struct kt_buffers *buffers);
 int kt_buffers_start(struct kt_buffers *buffers);
 void kt_buffers_reset(struct kt_buffers *buffers);
 int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
-		      u32 packets);
+		      u32 packets, const struct cpumask *wanted);
 /* Is a file open in a process other than @but (a tgid; 0: in any)? */
 bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The file of a CPU's buffer: mmap, poll, ioctl.  An open file keeps its session and all of
- * the session's buffers (event/buffer.h).
+ * the session's buffers (event/buffer.h).  And the file that says which CPUs have one.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "buffer_file.h"
@@ -13,8 +15,10 @@
 #include "event/buffer.h"
 #include "fs.h"
 #include "session/access.h"
+#include "session/gone.h"
 #include "session/node.h"
 #include "session/session.h"
+#include "session/stacks.h"
 
 static struct kt_buffer *file_buffer(struct file *file)
 {
@@ -125,7 +129,8 @@ static const struct file_operations buffer_fops = {
 
 static bool cpu_shown(const struct kt_session *session, unsigned int cpu)
 {
-	return cpu_present(cpu) || session->buffers.cpus[cpu];
+	return cpumask_test_cpu(cpu, session->buffers.wanted) &&
+	       (cpu_present(cpu) || session->buffers.cpus[cpu]);
 }
 
 static const struct kt_kind buffer_file = {
@@ -168,4 +173,82 @@ const struct kt_kind kt_buffers_dir = {
 	.mode = KIND_DIR,
 	.find = buffers_find,
 	.next = buffers_next,
+};
+
+/* ---- which CPUs, and of what size ------------------------------------------------ */
+
+int kt_buffer_settings(struct kt_session *session, enum kt_mode mode,
+		       u32 packets, const struct cpumask *wanted)
+{
+	int err;
+
+	if (mode == session->buffers.mode &&
+	    packets == session->buffers.packets &&
+	    cpumask_equal(wanted, session->buffers.wanted))
+		return 0;
+	if (session->enabled)
+		return kt_refuse(session, -EBUSY,
+				 "the session is enabled: disable it first");
+	err = kt_buffers_change(&session->buffers, mode, packets, wanted);
+	if (err)
+		return kt_refuse(session, err,
+				 "process %d has the buffers open",
+				 session->buffers.owner);
+	kt_gone_forget(session);
+	kt_stacks_forget(session);
+	return 0;
+}
+
+static int cpus_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct cpumask *wanted = node->session->buffers.wanted;
+
+	if (cpumask_equal(wanted, cpu_possible_mask))
+		seq_puts(m, "all\n");
+	else
+		seq_printf(m, "%*pbl\n", cpumask_pr_args(wanted));
+	return 0;
+}
+
+static int cpus_parse(struct kt_session *session, char *text,
+		      struct cpumask *cpus)
+{
+	int err;
+
+	if (!strcmp(text, "all")) {
+		cpumask_copy(cpus, cpu_possible_mask);
+		return 0;
+	}
+	err = cpulist_parse(text, cpus);
+	if ((err && err != -ERANGE) || (!err && cpumask_empty(cpus)))
+		return kt_refuse(
+			session, -EINVAL,
+			"numbers of CPUs are wanted, like 0,2-3, or all");
+	if (err || !cpumask_subset(cpus, cpu_possible_mask))
+		return kt_refuse(session, -ENODEV, "the machine has CPUs %*pbl",
+				 cpumask_pr_args(cpu_possible_mask));
+	return 0;
+}
+
+static int cpus_write(const struct kt_node *node, char *text)
+{
+	struct kt_session *session = node->session;
+	cpumask_var_t cpus;
+	int err;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	err = cpus_parse(session, strim(text), cpus);
+	if (!err)
+		err = kt_buffer_settings(session, session->buffers.mode,
+					 session->buffers.packets, cpus);
+	free_cpumask_var(cpus);
+	return err;
+}
+
+const struct kt_kind kt_cpus_file = {
+	.name = "cpus",
+	.mode = KIND_BOTH,
+	.show = cpus_show,
+	.write = cpus_write,
 };

@@ -294,27 +294,6 @@ static int mode_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-static int buffers_change(struct kt_session *session, enum kt_mode mode,
-			  u32 packets)
-{
-	int err;
-
-	if (mode == session->buffers.mode &&
-	    packets == session->buffers.packets)
-		return 0;
-	if (session->enabled)
-		return kt_refuse(session, -EBUSY,
-				 "the session is enabled: disable it first");
-	err = kt_buffers_change(&session->buffers, mode, packets);
-	if (err)
-		return kt_refuse(session, err,
-				 "process %d has the buffers open",
-				 session->buffers.owner);
-	kt_gone_forget(session);
-	kt_stacks_forget(session);
-	return 0;
-}
-
 static int mode_write(const struct kt_node *node, char *text)
 {
 	int mode =
@@ -324,8 +303,9 @@ static int mode_write(const struct kt_node *node, char *text)
 		return kt_refuse(node->session, -EINVAL,
 				 "discard or overwrite is wanted, not \"%*pE\"",
 				 quoted(text), text);
-	return buffers_change(node->session, mode,
-			      node->session->buffers.packets);
+	return kt_buffer_settings(node->session, mode,
+				  node->session->buffers.packets,
+				  node->session->buffers.wanted);
 }
 
 static int buffer_size_show(struct seq_file *m, const struct kt_node *node)
@@ -344,8 +324,9 @@ static int buffer_size_write(const struct kt_node *node, char *text)
 	if (err)
 		return err;
 	packets = roundup_pow_of_two(DIV_ROUND_UP_ULL(bytes, KT_PACKET_SIZE));
-	return buffers_change(session, session->buffers.mode,
-			      max_t(u64, packets, KT_RING_PACKETS_MIN));
+	return kt_buffer_settings(session, session->buffers.mode,
+				  max_t(u64, packets, KT_RING_PACKETS_MIN),
+				  session->buffers.wanted);
 }
 
 static int overflow_show(struct seq_file *m, const struct kt_node *node)
@@ -588,7 +569,7 @@ static const struct kt_kind session_owner = {
 };
 
 #define SESSION_CHILDREN                                                       \
-	&session_enabled, &session_mode, &session_buffer_size,                 \
+	&session_enabled, &session_mode, &session_buffer_size, &kt_cpus_file,  \
 		&session_overflow, &session_reset, &session_error,             \
 		&session_tasks, &session_pids, &session_capture,               \
 		&session_available, &session_filtered, &session_info,          \

@@ -142,6 +142,7 @@ clean() {
 	put enabled 0
 	put events/enabled 0
 	put pids ''
+	put cpus all
 	put mode discard
 	put buffer_size 4194304
 	put reset 1

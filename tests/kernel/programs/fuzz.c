@@ -65,6 +65,7 @@ static const char *const files[] = {
 	"enabled",
 	"mode",
 	"buffer_size",
+	"cpus",
 	"overflow",
 	"reset",
 	"error",
@@ -437,9 +438,11 @@ static void step_run(void)
 		{"enabled", "1"},      {"enabled", "1"},
 		{"enabled", "0"},      {"reset", "1"},
 		{"buffer_size", "1M"}, {"buffer_size", "131072"},
-		{"mode", "overwrite"}, {"mode", "discard"},
-		{"capture", "none"},   {"pids", "\n"},
-		{"filter", "none"},    {"marked", "*"},
+		{"cpus", "1"},	       {"cpus", "0-1:1/2"},
+		{"cpus", "all"},       {"mode", "overwrite"},
+		{"mode", "discard"},   {"capture", "none"},
+		{"pids", "\n"},	       {"filter", "none"},
+		{"marked", "*"},
 	};
 	uint32_t i = rnd(sizeof(writes) / sizeof(*writes) + 4);
 	char path[PATH_MAX];
