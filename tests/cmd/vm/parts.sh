@@ -8,19 +8,25 @@ mkdir -p /mnt/parts && cd /mnt/parts || exit 1
 tree=/sys/kernel/ktrace
 seek=syscalls:sys_enter_lseek
 
-# Seeks to FIRST, FIRST + 1 ... LAST: the offsets are the numbers of the events.
+# Seeks to FIRST, FIRST + 1 ... LAST: the offsets are the numbers of the events.  With a FILE
+# until there is one, but not longer than LAST; prints the last number then.
 cat >seek.py <<'EOF'
 import os, sys, time
 file = os.open('/etc/passwd', os.O_RDONLY)
-first, last, pause = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+first, last = int(sys.argv[1]), int(sys.argv[2])
+until = sys.argv[3] if len(sys.argv) > 3 else None
 for i in range(first, last + 1):
     os.lseek(file, i, os.SEEK_SET)
-    if pause and not i % 100:
-        time.sleep(pause)
+    if until and not i % 100:
+        if os.path.exists(until):
+            break
+        time.sleep(0.02)
+if until:
+    print(i)
 EOF
-seeker()	# FIRST LAST [PAUSE]
+seeker()	# FIRST LAST
 {
-	python3 seek.py "$1" "$2" "${3:-0}"
+	python3 seek.py "$1" "$2"
 }
 
 # The traces of a recording, in order.
@@ -63,13 +69,14 @@ nothing_lost()	# TRACE...
 
 # ---- rotation by size --------------------------------------------------------------
 
-run ktrace record -e 'syscalls:*,sched:*' -s 8M --rotate 150K -o size -- python3 seek.py 1000000 1020000 0.02
+run ktrace record -e 'syscalls:*,sched:*' -s 8M --rotate 150K -o size -- python3 seek.py 1000000 1999999 size.4
 ends 0 '--rotate SIZE' 'size.1 has' 'in ' 'parts: size.1 to .'
+last=$out
 total=$(grep -o 'recorded [0-9,]* events' <<<"$err" | tr -dc 0-9)
 mapfile -t traces < <(parts size)
-check 'there are several' [ ${#traces[@]} -ge 4 ]
+check 'there are several' [ ${#traces[@]} -ge 4 -a $last -lt 1999999 ]
 check 'no event is missing between two, none is doubled, and their order stays' \
-	is_whole 1000000 1020000 "${traces[@]}"
+	is_whole 1000000 $last "${traces[@]}"
 check 'they have as many events as were recorded' [ "$(events_of "${traces[@]}")" = "$total" ]
 check 'nothing was lost, says each' nothing_lost "${traces[@]}"
 for trace in "${traces[@]}"; do
@@ -97,13 +104,14 @@ EOF
 # ---- by time, with stacks, as many as are kept -----------------------------------------
 
 run ktrace record -e $seek -g=both -F vfs_read -s 4M --rotate 700ms --max-parts 2 -o time -- \
-	python3 seek.py 2000000 2003000 0.15
+	python3 seek.py 2000000 2999999 time.4
+last=$out
 ends 0 '--rotate TIME' 'were removed'
 mapfile -t traces < <(parts time)
 check '--max-parts: two, and the newest one' [ ${#traces[@]} = 3 ]
 first=$(offsets "${traces[0]}" | grep '^2[0-9]\{6\}$' | head -n 1)
 check '--max-parts: the oldest are gone' [ ! -e time.1 ]
-check 'the others are whole' is_whole "$first" 2003000 "${traces[@]}"
+check 'the others are whole' is_whole "$first" $last "${traces[@]}"
 for trace in "${traces[@]}"; do
 	run ktrace report -q -g -e $seek "$trace"
 	check "$trace: stacks of the kernel have names" grep -q '  *[a-z_0-9]*sys_lseek\|do_syscall_64' <<<"$out"
@@ -121,7 +129,7 @@ check 'under sudo all are the caller'\''s' [ "$(stat -c %u sudo sudo/* sudo.1 su
 
 # ---- the end of a large one -----------------------------------------------------------------
 
-run timeout 300 ktrace record -e $seek -s 1M --max-size 300K -o large -- python3 seek.py 1 40000 0.01
+run timeout 300 ktrace record -e $seek -s 1M --max-size 300K -o large -- python3 seek.py 1 100000 nothing
 ends 0 '--max-size' 'has reached the size'
 size=$(du -sb large/cpu* | awk '{ sum += $1 } END { print sum }')
 check '--max-size: not much more' [ "$size" -ge 250000 -a "$size" -lt 1200000 ]
@@ -171,12 +179,12 @@ for trace in small.1 small.2; do
 done
 
 run ktrace record -e $seek -s 1M --snapshot-on "$seek if offset == 4000050" -o trigger -- sh -c '
-	python3 seek.py 4000000 4000049 0; python3 seek.py 4000050 4000050 0
+	python3 seek.py 4000000 4000049; python3 seek.py 4000050 4000050
 	until [ -e trigger.1/metadata ] && grep -q snapshot trigger.1/metadata; do sleep 0.1; done
 	sleep 1.5
-	python3 seek.py 4000051 4000070 0; python3 seek.py 4000050 4000050 0
+	python3 seek.py 4000051 4000070; python3 seek.py 4000050 4000050
 	until [ -e trigger.2/metadata ] && grep -q snapshot trigger.2/metadata; do sleep 0.1; done
-	python3 seek.py 4000071 4000080 0'
+	python3 seek.py 4000071 4000080'
 ends 0 '--snapshot-on' 'trigger.1 has' 'trigger.2 has' 'in 3 parts'
 check 'the first one has what led to it' is_whole 4000000 4000050 trigger.1
 check 'the second one, too' [ "$(offsets trigger.2 | grep -c '^40000[5-7]')" = 21 ]
@@ -202,7 +210,7 @@ check 'nothing stays enabled' [ "$(cat $tree/enabled)$(cat $tree/events/enabled)
 
 # A full disk ends it, and what was written can be read.
 mkdir disk && mount -t tmpfs -o size=5000k none disk
-run ktrace record -e 'syscalls:*,sched:*' -s 4M --rotate 300K -o disk/t -- timeout 60 python3 seek.py 1 60000 0.01
+run ktrace record -e 'syscalls:*,sched:*' -s 4M --rotate 300K -o disk/t -- timeout 60 python3 seek.py 1 60000 nothing
 ends 1 'a full disk' 'disk'
 for trace in $(parts disk/t); do
 	[ ! -e "$trace" ] || check "$trace can be read" ktrace stat -q "$trace"
