@@ -238,6 +238,7 @@ static int record_run(struct record *r)
 		.version = "ktrace " KTRACE_VERSION,
 		.command = r->command,
 		.overwrite = r->overwrite,
+		.cpus = r->cpus,
 		.buffer = r->buffer,
 		.keep = r->keep,
 		.programs = r->markers.nr ? r->markers.list : NULL,

@@ -76,6 +76,7 @@ struct record {
 	struct debuginfod debuginfod;
 	unsigned int rate; /* of samples, for each second and CPU; 0: none */
 	bool overwrite;
+	const char *cpus; /* NULL: all */
 	bool only;
 	bool keep;
 	struct parts parts;

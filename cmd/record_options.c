@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "common/cpus.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "record.h"
@@ -95,6 +96,17 @@ static int rotate_option(struct parts *parts, const char *text)
 		       text);
 }
 
+/* The kernel takes the text: here it is only looked at. */
+static int cpus_check(struct record *r, const char *text)
+{
+	struct cpus cpus = {0};
+	int status = cpus_option(&cpus, &command_record, text);
+
+	cpus_free(&cpus);
+	r->cpus = text;
+	return status;
+}
+
 static int option_handle(void *data, int option)
 {
 	struct record *r = data;
@@ -102,6 +114,8 @@ static int option_handle(void *data, int option)
 	switch (option) {
 	case 'a':
 		return EXIT_OK; /* the default */
+	case 'C':
+		return cpus_check(r, optarg);
 	case 'd':
 		return option_duration(&command_record, optarg, &r->duration);
 	case 'e':
@@ -273,6 +287,12 @@ static int options_check(struct record *r)
 	if (r->stacks.bare && record_samples_are_wanted(r) &&
 	    stacks_want(&r->stacks, KTRACE_STACKS_USER, SAMPLE))
 		return failed("out of memory");
+	if (r->cpus && (r->keep || record_is_of_markers(r)))
+		return misused(&command_record,
+			       r->keep ? "--cpu and --keep: the buffers are "
+					 "kept as they are"
+				       : "--cpu is about events of the kernel, "
+					 "not about -M");
 	if (r->debuginfod.wanted && !r->branch_trace &&
 	    !stacks_of_programs_are_wanted(&r->stacks))
 		return misused(
@@ -364,6 +384,8 @@ const struct command_option record_option_rows[] = {
 	OPTION(0, "only", NULL, "only what the command and its children do",
 	       .id = ONLY),
 	OPTION('a', "all", NULL, "the whole machine (the default)"),
+	OPTION('C', "cpu", "CPUS",
+	       "events of the kernel only on these CPUs, like 0,2-3: the others get no buffer"),
 	OPTION('o', "output", "DIRECTORY",
 	       "where the trace goes (" TRACE_DEFAULT "); -: standard output, "
 	       "for `ktrace report -'",

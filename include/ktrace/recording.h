@@ -99,6 +99,11 @@ struct ktrace_recording_options {
 	 * they trace nothing any more.  They are closed after it was destroyed.  NULL: none.
 	 */
 	struct ktrace_branches *branches;
+	/*
+	 * Records events of the kernel only on these CPUs, like "0,2-3"; the others get no buffer.
+	 * NULL: on all.  With @keep it does not matter.
+	 */
+	const char *cpus;
 };
 
 struct ktrace_recording_status {

@@ -9,6 +9,7 @@
  * Events come from feeds (feed.h) and go to a sink (sink.h).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,15 @@ static const char *last_error_copy(char *why, size_t size)
 	return why;
 }
 
+/* An earlier recorder may have chosen some, and was killed. */
+static int cpus_choose(struct ktrace_session *s, const char *cpus)
+{
+	/* A module before this file records on all. */
+	if (!cpus && faccessat(s->dir, "cpus", F_OK, 0))
+		return 0;
+	return ktrace_session_write(s, "cpus", cpus ?: "all");
+}
+
 static int buffers_prepare(struct ktrace_session *s,
 			   const struct ktrace_recording_options *o)
 {
@@ -43,6 +53,9 @@ static int buffers_prepare(struct ktrace_session *s,
 
 	if (!s || o->keep)
 		return 0;
+	err = cpus_choose(s, o->cpus);
+	if (err)
+		return err;
 	if (o->buffer) {
 		snprintf(text, sizeof(text), "%llu",
 			 (unsigned long long)o->buffer);
@@ -567,6 +580,9 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	metadata_free(&r->metadata);
 	if (r->failed >= 0)
 		close(r->failed);
+	/* Now that no buffer is open.  If it fails, the next recording tries again. */
+	if (r->session && r->options.cpus)
+		cpus_choose(r->session, NULL);
 	misses_free(&r->start);
 	misses_free(&r->before);
 	misses_free(&r->misses);

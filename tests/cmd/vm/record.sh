@@ -131,6 +131,33 @@ run timeout 60 ktrace record -e raw_syscalls -p $sleeper -o ended
 ends 0 '-p: ends with the process'
 check 'the conditions are gone' [ -z "$(cat $tree/pids)" ]
 
+# ---- on which CPUs -----------------------------------------------------------------
+
+taskset=$(type -P taskset)
+both='"$0" 1 ls / >/dev/null; "$0" 2 cat /proc/version'
+run ktrace record -q -e raw_syscalls -C 1 -o cpu -- sh -c "$both" "$taskset"
+ends 0 -C
+check '-C: only that CPU has a file' [ "$(echo cpu/cpu*)" = cpu/cpu1 ]
+run ktrace report -q cpu
+check '-C: no event of another one' [ -z "$(grep -v ' \[001\] ' <<<"$out")" ]
+check '-C: what ran there' grep -q '^cat-' <<<"$out"
+check '-C: afterwards all are recorded' [ "$(cat $tree/cpus)" = all ]
+run ktrace record -q -e raw_syscalls -C 0-1 -o cpus -- sh -c "$both" "$taskset"
+check '-C with both' [ "$(echo cpus/cpu*)" = 'cpus/cpu0 cpus/cpu1' ]
+run ktrace record -q -e raw_syscalls -C 0 --rotate 300ms -o parted -- sh -c "$both; sleep 2" "$taskset"
+check '-C and parts' [ "$(echo parted.1/cpu*)" = parted.1/cpu0 ]
+run ktrace record -e raw_syscalls -C 77 -o none -- true
+ends 1 'a CPU that is not there' 'the machine has CPUs 0-1'
+check 'a CPU that is not there: nothing is recorded' [ ! -e none ]
+ktrace record -q -e raw_syscalls -C 1 -o killed &
+recorder=$!
+wait_until grep -qx 1 $tree/enabled
+kill -9 $recorder
+wait $recorder 2>/dev/null
+run ktrace record -e raw_syscalls -o after -- sh -c "$both" "$taskset"
+ends 0 'after a recorder that was killed'
+check 'after a recorder that was killed, all CPUs' [ "$(echo after/cpu*)" = 'after/cpu0 after/cpu1' ]
+
 # ---- how it ends -----------------------------------------------------------------
 
 began=$SECONDS
