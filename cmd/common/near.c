@@ -10,6 +10,7 @@
 #include <ktrace/trace.h>
 
 #include "near.h"
+#include "value.h"
 
 #define WORD_MAX 64
 
@@ -106,8 +107,10 @@ bool near_print(const struct near *near)
 	if (!near->nr)
 		return false;
 	fputs("        Is it one of these?", stderr);
-	for (size_t i = 0; i < near->nr; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", near->names[i]);
+	for (size_t i = 0; i < near->nr; i++) {
+		fputs(i ? ", " : " ", stderr);
+		print_text(stderr, near->names[i]);
+	}
 	fputc('\n', stderr);
 	return true;
 }
