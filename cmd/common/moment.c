@@ -73,7 +73,27 @@ static bool take_seconds(const char **text, struct moment *moment)
 	return !**text;
 }
 
-/* "02:15", "02:15:00", "02:15:00.5" */
+/* "Z", "+05:45", if it is there: how far the zone is ahead of UTC. */
+static bool take_zone(const char **text, struct moment *moment)
+{
+	bool behind = **text == '-';
+	int hours, minutes;
+
+	moment->zoned = true;
+	if (take(text, 'Z'))
+		return true;
+	if (!take(text, '+') && !take(text, '-')) {
+		moment->zoned = false;
+		return true;
+	}
+	if (!take_int(text, 2, 0, 23, &hours) || !take(text, ':') ||
+	    !take_int(text, 2, 0, 59, &minutes))
+		return false;
+	moment->ahead = (hours * 60 + minutes) * (behind ? -60 : 60);
+	return true;
+}
+
+/* "02:15", "02:15:00", "02:15:00.5", and a zone */
 static bool take_clock(const char **text, struct moment *moment)
 {
 	if (!take_int(text, 2, 0, 23, &moment->hour) || !take(text, ':') ||
@@ -84,7 +104,7 @@ static bool take_clock(const char **text, struct moment *moment)
 			return false;
 		moment->ns = take_fraction(text);
 	}
-	return !**text;
+	return take_zone(text, moment) && !**text;
 }
 
 /* "2026-11-30", and a time of this day behind a blank or a `T' */
@@ -104,7 +124,7 @@ int moment_parse(struct moment *moment, const char *text)
 	bool good;
 
 	memset(moment, 0, sizeof(*moment));
-	if (strchr(text, '-')) {
+	if (strlen(text) > 4 && text[4] == '-') {
 		moment->kind = MOMENT_DATE;
 		good = take_date(&text, moment);
 	} else if (strchr(text, ':')) {
@@ -118,53 +138,131 @@ int moment_parse(struct moment *moment, const char *text)
 	return good ? 0 : -EINVAL;
 }
 
-/* ns since 1970 of the moment's time on this day; -EINVAL: there is none; -ERANGE: the month has no such day. */
-static int wall_of(const struct moment *moment, int year, int month, int day,
-		   int64_t *wall)
+static int64_t wall_make(time_t seconds, uint64_t ns)
 {
-	struct tm tm = {
-		.tm_year = year - 1900,
-		.tm_mon = month - 1,
-		.tm_mday = day,
-		.tm_hour = moment->hour,
-		.tm_min = moment->minute,
-		.tm_sec = moment->second,
-		.tm_isdst = -1,
+	if (seconds >= INT64_MAX / SECOND)
+		return INT64_MAX;
+	return seconds * SECOND + (int64_t)ns;
+}
+
+/* The time as it is with summer time (@dst 1), without (0), or however it can be made (-1). */
+static bool wall_try(const struct moment *moment, struct tm tm, int dst,
+		     int64_t *wall)
+{
+	const int minute = tm.tm_hour * 60 + tm.tm_min, day = tm.tm_mday;
+	time_t seconds;
+
+	tm.tm_isdst = dst;
+	tm.tm_wday = -1; /* what mktime() returns may be -1 anyway */
+	seconds = mktime(&tm);
+	*wall = wall_make(seconds, moment->ns);
+	if (tm.tm_wday < 0)
+		return false;
+	return dst < 0 || (tm.tm_hour * 60 + tm.tm_min == minute &&
+			   tm.tm_mday == day && tm.tm_isdst == dst);
+}
+
+/*
+ * ns since 1970 of the moment's time on this day: if there are two, because summer time ends, the
+ * first that is at @least or later.  False: there is none.
+ */
+static bool wall_of(const struct moment *moment, struct tm tm, int64_t least,
+		    int64_t *wall)
+{
+	int64_t winter;
+
+	tm.tm_hour = moment->hour;
+	tm.tm_min = moment->minute;
+	tm.tm_sec = moment->second;
+	if (moment->zoned) {
+		*wall = wall_make(timegm(&tm) - moment->ahead, moment->ns);
+		return true;
+	}
+	if (!wall_try(moment, tm, 1, wall))
+		return wall_try(moment, tm, 0, wall) ||
+		       wall_try(moment, tm, -1, wall);
+	if (*wall < least && wall_try(moment, tm, 0, &winter))
+		*wall = winter;
+	return true;
+}
+
+static bool date_find(const struct moment *moment, int64_t *wall)
+{
+	struct tm day = {
+		.tm_year = moment->year - 1900,
+		.tm_mon = moment->month - 1,
+		.tm_mday = moment->day,
 	};
-	time_t seconds = mktime(&tm);
+	struct tm same = day;
 
-	*wall = seconds * SECOND + (int64_t)moment->ns;
-	return seconds == -1 ? -EINVAL : tm.tm_mday != day ? -ERANGE : 0;
+	/* The month may have no such day. */
+	timegm(&same);
+	return same.tm_mday == day.tm_mday &&
+	       wall_of(moment, day, INT64_MIN, wall);
 }
 
-/* The time of day, on the day of the first event; or on the next, if it is still recorded then. */
-static int clock_find(const struct moment *moment, const struct ktrace *trace,
-		      uint64_t first, uint64_t last, int64_t *wall)
+/* The time of day, on the day in which @least is, or on the next one if it is before @least. */
+static bool clock_next(const struct moment *moment, int64_t least,
+		       int64_t *same, int64_t *next)
 {
-	int64_t begin = ktrace_wall_time(trace, first), next;
-	time_t seconds = begin / SECOND;
-	struct tm tm;
-	int err;
+	/* Rounded down, also before 1970. */
+	time_t seconds = least / SECOND - (least % SECOND < 0) + moment->ahead;
+	struct tm day;
 
-	if (!localtime_r(&seconds, &tm))
-		return -EINVAL;
-	err = wall_of(moment, tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-		      wall);
-	if (err || *wall >= begin || last == UINT64_MAX)
-		return err;
+	if (!(moment->zoned ? gmtime_r(&seconds, &day)
+			    : localtime_r(&seconds, &day)) ||
+	    !wall_of(moment, day, least, same))
+		return false;
+	*next = *same;
+	if (*same >= least)
+		return true;
 	/* A day that the month has not is the first of the next one. */
-	err = wall_of(moment, tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday + 1,
-		      &next);
-	if (err != -EINVAL && next <= ktrace_wall_time(trace, last))
-		*wall = next;
-	return 0;
+	day.tm_mday++;
+	return wall_of(moment, day, least, next);
 }
 
-int moment_find(const struct moment *moment, const struct ktrace *trace,
-		uint64_t first, uint64_t last, uint64_t *time)
+static bool clock_begin(const struct moment *moment,
+			const struct moment_range *range, int64_t *wall)
 {
-	int64_t wall = 0;
-	int err = 0;
+	const int64_t minute = 60 * SECOND;
+	int64_t begin = ktrace_wall_time(range->trace, range->first), next;
+
+	/* Who says 02:15 means the begin, if it was at 02:15:30. */
+	begin -= (begin % minute + minute) % minute;
+	if (!clock_next(moment, begin, wall, &next))
+		return false;
+	if (range->last != UINT64_MAX &&
+	    next <= ktrace_wall_time(range->trace, range->last))
+		*wall = next;
+	return true;
+}
+
+/* @end: the moment ends the part that @from begins; else it is @from itself. */
+static bool wall_find(const struct moment *moment, const struct moment *from,
+		      uint64_t begin, const struct moment_range *range,
+		      bool end, int64_t *wall)
+{
+	int64_t least, same;
+
+	if (moment->kind == MOMENT_DATE)
+		return date_find(moment, wall);
+	if (!end)
+		return clock_begin(moment, range, wall);
+	/* The clock may not have run yet when it was that time. */
+	if (from->kind != MOMENT_CLOCK)
+		least = ktrace_wall_time(range->trace, begin > range->first
+							       ? begin
+							       : range->first);
+	else if (!clock_begin(from, range, &least))
+		return false;
+	return clock_next(moment, least, &same, wall);
+}
+
+static int time_find(const struct moment *moment, const struct moment *from,
+		     uint64_t begin, const struct moment_range *range, bool end,
+		     uint64_t *time)
+{
+	int64_t wall;
 
 	switch (moment->kind) {
 	case MOMENT_NONE:
@@ -172,23 +270,31 @@ int moment_find(const struct moment *moment, const struct ktrace *trace,
 		return 0;
 	case MOMENT_SECONDS:
 		*time = moment->ns;
-		return 0;
+		break;
 	case MOMENT_RELATIVE:
-		*time = first + moment->ns;
-		return 0;
-	case MOMENT_DATE:
-		err = wall_of(moment, moment->year, moment->month, moment->day,
-			      &wall);
+		if (__builtin_add_overflow(range->first, moment->ns, time))
+			*time = UINT64_MAX;
 		break;
-	case MOMENT_CLOCK:
-		err = clock_find(moment, trace, first, last, &wall);
-		break;
+	default:
+		if (!wall_find(moment, from, begin, range, end, &wall))
+			return -EINVAL;
+		*time = ktrace_wall_find(range->trace, wall);
 	}
-	if (err)
-		return -EINVAL;
-	*time = ktrace_wall_find(trace, wall);
 	/* 0 would be no limit. */
 	if (!*time)
 		*time = 1;
 	return 0;
+}
+
+int moment_find_begin(const struct moment *from,
+		      const struct moment_range *range, uint64_t *begin)
+{
+	return time_find(from, from, 0, range, false, begin);
+}
+
+int moment_find_end(const struct moment *until, const struct moment *from,
+		    uint64_t begin, const struct moment_range *range,
+		    uint64_t *end)
+{
+	return time_find(until, from, begin, range, true, end);
 }

@@ -15,7 +15,8 @@ static int time_option(struct moment *moment, const struct command *command,
 		return EXIT_OK;
 	return misused(command,
 		       "%s `%s': expected are seconds like 12.5 or +0.2, or a "
-		       "time like 02:15:00.5 or `2026-11-30 02:15'",
+		       "time like 02:15:00.5, `2026-11-30 02:15' or "
+		       "02:15+01:00",
 		       option, text);
 }
 
@@ -90,35 +91,39 @@ static bool either_is(const struct query *q, enum moment_kind kind)
 
 /* Where the trace is in time, as far as the moments need it. */
 static int range_find(const struct query *q, struct ktrace *trace,
-		      uint64_t *first, uint64_t *last)
+		      struct moment_range *range)
 {
 	const struct ktrace_info *info = ktrace_get_info(trace);
 	int err = 0;
 
-	*first = ktrace_wall_find(trace, info->start);
-	*last = UINT64_MAX;
+	*range = (struct moment_range){
+		.trace = trace,
+		.first = ktrace_wall_find(trace, info->start),
+		.last = UINT64_MAX,
+	};
 	if (info->live)
 		return EXIT_OK;
 	if (either_is(q, MOMENT_CLOCK))
-		err = ktrace_time_range(trace, first, last);
+		err = ktrace_time_range(trace, &range->first, &range->last);
 	if (err && err != -ENODATA)
 		return failed_in_library();
 	if (either_is(q, MOMENT_RELATIVE))
-		*first = trace_begin(trace);
+		range->first = trace_begin(trace);
 	return EXIT_OK;
 }
 
 static int times_find(const struct query *q, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
-	uint64_t first, last;
-	int status = range_find(q, trace, &first, &last);
+	struct moment_range range;
+	int status = range_find(q, trace, &range);
 
 	if (status)
 		return status;
-	if (moment_find(&q->from, trace, first, last, &options->from))
+	if (moment_find_begin(&q->from, &range, &options->from))
 		return failed("--from: there is no such date");
-	if (moment_find(&q->to, trace, first, last, &options->to))
+	if (moment_find_end(&q->to, &q->from, options->from, &range,
+			    &options->to))
 		return failed("--until: there is no such date");
 	if (options->to && options->to < options->from)
 		return failed("nothing can be before --until and after --from");
