@@ -86,6 +86,7 @@ int clock_init(struct clock *clock, uint64_t frequency,
 		line = &clock->lines[clock->count++];
 		line->begin = s->clock;
 		line->time = s->monotonic;
+		line->ahead = s->realtime - s->monotonic;
 		last = s;
 	}
 	if (!last) {

@@ -25,6 +25,7 @@ struct clock_line {
 	uint64_t time;	/* ns at @begin */
 	uint64_t mult;
 	uint32_t shift;
+	int64_t ahead; /* CLOCK_REALTIME of CLOCK_MONOTONIC there, ns */
 };
 
 struct clock {

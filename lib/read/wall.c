@@ -4,41 +4,48 @@
  *
  * It is a constant ahead of CLOCK_MONOTONIC until the machine sleeps, or somebody sets it.  At the
  * start the recorder reads the difference, and at each later point of calibration it reads both
- * clocks: from there on, the new difference counts.
+ * clocks: from there on, the new difference counts.  Points that are not later than the one before
+ * have no line (clock.h), here neither.
  */
 #include "trace.h"
 
-/* From the point with this number on; the first one was read at the start. */
-static int64_t wall_ahead(const struct ktrace_info *info, uint32_t point)
+/* The first one was read at the start, and counts for all that was before, too. */
+static int64_t wall_ahead(const struct ktrace *trace, size_t line)
 {
-	if (!point)
-		return info->realtime;
-	return info->sync[point].realtime - info->sync[point].monotonic;
+	return line ? trace->clock.lines[line].ahead : trace->info.realtime;
 }
 
 int64_t ktrace_wall_time(const struct ktrace *trace, uint64_t time)
 {
-	const struct ktrace_info *info = &trace->info;
-	uint32_t point = info->nr_sync ? info->nr_sync - 1 : 0;
+	const struct clock_line *lines = trace->clock.lines;
+	size_t low = 0, high = trace->clock.count;
 
-	while (point && info->sync[point].monotonic > time)
-		point--;
+	/* The last line that begins at @time or before, or the first one: called for each event. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (time < lines[middle].time)
+			high = middle;
+		else
+			low = middle;
+	}
 	/* Unsigned, because a trace may have any numbers. */
-	return time + (uint64_t)wall_ahead(info, point);
+	return time + (uint64_t)wall_ahead(trace, low);
 }
 
 uint64_t ktrace_wall_find(const struct ktrace *trace, int64_t wall)
 {
-	const struct ktrace_info *info = &trace->info;
-	for (uint32_t point = 0;; point++) {
-		uint64_t begin = point ? info->sync[point].monotonic : 0;
-		__int128 time = (__int128)wall - wall_ahead(info, point);
+	const struct clock *clock = &trace->clock;
+
+	for (size_t line = 0;; line++) {
+		uint64_t begin = line ? clock->lines[line].time : 0;
+		__int128 time = (__int128)wall - wall_ahead(trace, line);
 
 		/* The clock has jumped over it. */
 		if (time < begin)
 			return begin;
-		if (point + 1 >= info->nr_sync ||
-		    time < info->sync[point + 1].monotonic)
+		if (line + 1 >= clock->count ||
+		    time < clock->lines[line + 1].time)
 			return time;
 	}
 }
