@@ -174,6 +174,7 @@ static int output_make(struct export *x, struct ktrace *trace,
 	if (err)
 		return failed_in_library();
 	err = all_export(x, output, progress, &whole);
+	x->query.ended_early = err == -EPIPE;
 	if (err && err != -EPIPE)
 		status = whole ? EXIT_FAILED : failed_in_library();
 	if (!err) {
@@ -322,6 +323,13 @@ static int export_main(int argc, char **argv)
 		return misused(&command_export,
 			       "--weight goes with --to folded, speedscope, "
 			       "pprof, stacks or flame");
+	/* A filter would take one event of a call and leave the other. */
+	if (query_has_filter(&x.query) &&
+	    (!strcmp(x.kind->name, "strace") || !strcmp(x.kind->name, "graph")))
+		return misused(&command_export,
+			       "-f is about single events, and a call in %s "
+			       "has two: choose with -e",
+			       x.kind->name);
 	if (optind + 1 < argc)
 		return misused(&command_export, "one trace at a time");
 	status = export_run(&x, optind < argc ? argv[optind] : NULL);

@@ -107,6 +107,22 @@ static int cpus_check(struct record *r, const char *text)
 	return status;
 }
 
+static int filter_option(struct record *r, const char *filter)
+{
+	int err = selection_filter(&r->selection, filter);
+
+	if (err == -EEXIST)
+		return misused(&command_record,
+			       "the -e before `-f %s' has a filter: join them "
+			       "with &&",
+			       filter);
+	if (err)
+		return misused(&command_record,
+			       "-f belongs to the -e before it, and there is "
+			       "none that chooses events");
+	return EXIT_OK;
+}
+
 static int option_handle(void *data, int option)
 {
 	struct record *r = data;
@@ -130,11 +146,7 @@ static int option_handle(void *data, int option)
 				&command_record,
 				"-f is about events, and the -e before it "
 				"means a function: see --entered");
-		if (selection_filter(&r->selection, optarg))
-			return misused(&command_record,
-				       "-f belongs to the -e before it, and "
-				       "there is none");
-		return EXIT_OK;
+		return filter_option(r, optarg);
 	case 'F':
 		if (*optarg >= '0' && *optarg <= '9')
 			return record_rate_option(r, optarg);

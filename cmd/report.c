@@ -107,8 +107,10 @@ static int events_show(struct report *r, struct ktrace_cursor *cursor)
 	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
 		err = item == KTRACE_LOSS ? loss_show(r, loss)
 					  : event_show(r, event);
-		if (r->head && ktrace_output_events(r->output) == r->head)
+		if (r->head && ktrace_output_events(r->output) == r->head) {
+			r->query.ended_early = true;
 			break;
+		}
 	}
 	if (err)
 		return err;
@@ -277,6 +279,7 @@ static int trace_show(void *data, struct ktrace *trace,
 	}
 	err = show_run(r, trace, cursor);
 	/* On EPIPE the reader needs no more. */
+	r->query.ended_early |= err == -EPIPE;
 	if (err && err != -EPIPE)
 		status = show_failed(r, ktrace_last_error());
 	ktrace_spans_destroy(r->spans);
@@ -465,6 +468,13 @@ static int options_check(const struct report *r, int nr_traces)
 		return misused(&command_report,
 			       "--time goes with --format text, kernel, strace "
 			       "and graph");
+	/* A filter would take one event of a call and leave the other. */
+	if (query_has_filter(&r->query) &&
+	    (is_kind(r, "strace") || is_kind(r, "graph")))
+		return misused(&command_report,
+			       "-f is about single events, and a call in "
+			       "--format %s has two: choose with -e",
+			       r->kind->name);
 	if (r->columns.given && !is_kind(r, "text"))
 		return misused(&command_report,
 			       "--columns goes with --format text");

@@ -54,15 +54,19 @@ static double rate(uint64_t count, double seconds)
 
 /* Text */
 
-static void head_print(const struct ktrace_info *info, const struct count *c)
+/* @filtered: only some of the events were counted, so their payloads are all that is known of bytes. */
+static void head_print(const struct ktrace_info *info, const struct count *c,
+		       bool filtered)
 {
+	uint64_t bytes = filtered ? c->bytes : info->bytes;
+
 	printf("%s events", count_text(c->events).s);
 	if (c->events)
 		printf(" in %.3f s: %s events/s", seconds_of(c),
 		       rough_text(rate(c->events, seconds_of(c))).s);
-	printf(", %s", bytes_text(info->bytes).s);
+	printf(", %s", bytes_text(bytes).s);
 	if (c->events)
-		printf(" (%.1f bytes/event)", (double)info->bytes / c->events);
+		printf(" (%.1f bytes/event)", (double)bytes / c->events);
 	putchar('\n');
 	if (!info->kernel)
 		return;
@@ -150,10 +154,11 @@ static void cpus_print(const struct count *c)
 
 /* JSON */
 
-static void stat_json(const struct ktrace_info *info, const struct count *c)
+static void stat_json(const struct ktrace_info *info, const struct count *c,
+		      bool filtered)
 {
 	printf("{\"events\":%lu,\"begin\":%lu,\"end\":%lu,\"bytes\":%lu,",
-	       c->events, c->begin, c->end, info->bytes);
+	       c->events, c->begin, c->end, filtered ? c->bytes : info->bytes);
 	losses_json(c->lost);
 	fputs(",\n\"types\":[", stdout);
 	for (size_t i = 0; i < c->nr_types; i++) {
@@ -303,9 +308,9 @@ static int stat_show(void *data, struct ktrace *trace,
 		return failed_in_library();
 	losses_complete(&count, info, options);
 	if (o->json) {
-		stat_json(info, &count);
+		stat_json(info, &count, query_has_filter(&o->query));
 	} else {
-		head_print(info, &count);
+		head_print(info, &count, query_has_filter(&o->query));
 		types_print(&count, o);
 		if (o->tasks)
 			tasks_print(&count, o);

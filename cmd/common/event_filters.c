@@ -18,12 +18,114 @@ struct event_filter {
 	struct ktrace_filter *filter;
 };
 
-void event_filters_add(struct event_filters *filters, struct selection *s,
-		       const char *text)
+static bool is_word(char c)
 {
-	filters->any = true;
-	if (selection_filter(s, text))
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The name of the field that is missing, at @at. */
+static void word_copy(char *word, size_t room, const char *at)
+{
+	size_t n = 0;
+
+	while (n < room - 1 && is_word(at[n])) {
+		word[n] = at[n];
+		n++;
+	}
+	word[n] = '\0';
+}
+
+#define WORDS_MAX 64 /* a filter has no more comparisons */
+
+/* A type that has the fields of a filter, whatever they are. */
+struct made_type {
+	struct ktrace_type type;
+	struct ktrace_field fields[WORDS_MAX];
+	char names[WORDS_MAX][64];
+};
+
+/* False: the word is none, or too long. */
+static bool made_type_add(struct made_type *made, const char *at)
+{
+	uint32_t nr = made->type.nr_fields;
+	char *name = made->names[nr % WORDS_MAX];
+
+	if (nr == WORDS_MAX)
+		return false;
+	word_copy(name, sizeof(made->names[0]), at);
+	if (!*name || (nr && !strcmp(name, made->names[nr - 1])))
+		return false;
+	made->fields[nr] = (struct ktrace_field){
+		.name = name,
+		.size = 8,
+		.kind = KTRACE_INT,
+	};
+	made->type.nr_fields = nr + 1;
+	return true;
+}
+
+/* The field of the comparison whose operator or value is at @at; NULL: there is none. */
+static struct ktrace_field *made_type_field(struct made_type *made,
+					    const char *text, size_t at)
+{
+	char name[64];
+
+	while (at && !is_word(text[at - 1]))
+		at--;
+	while (at && is_word(text[at - 1]))
+		at--;
+	word_copy(name, sizeof(name), text + at);
+	for (uint32_t i = 0; i < made->type.nr_fields; i++)
+		if (!strcmp(made->names[i], name))
+			return &made->fields[i];
+	return NULL;
+}
+
+/* Is the text a filter of any type?  Each field is a number, or else an unsigned one, or a string. */
+static int syntax_check(const char *text)
+{
+	struct made_type made = {
+		.type = {.size = 8, .system = "", .name = ""},
+	};
+	struct ktrace_filter *filter;
+	struct ktrace_field *field;
+	size_t at;
+	int err;
+
+	made.type.fields = made.fields;
+	while ((err = ktrace_filter_create(&made.type, text, &at, &filter))) {
+		if (err == -ENOENT && made_type_add(&made, text + at))
+			continue;
+		field = err == -EINVAL ? made_type_field(&made, text, at)
+				       : NULL;
+		if (!field || field->kind == KTRACE_STRING)
+			return failed("-f `%s': %s", text, ktrace_last_error());
+		field->kind =
+			field->kind == KTRACE_INT ? KTRACE_UINT : KTRACE_STRING;
+	}
+	ktrace_filter_destroy(filter);
+	return EXIT_OK;
+}
+
+int event_filters_add(struct event_filters *filters, struct selection *s,
+		      const struct command *command, const char *text)
+{
+	int err = selection_filter(s, text);
+
+	if (err == -EEXIST)
+		return misused(command,
+			       "the -e before `-f %s' has a filter: join them "
+			       "with &&",
+			       text);
+	if (err && filters->general)
+		return misused(command,
+			       "`-f %s' and `-f %s' are both for all events: "
+			       "join them with &&",
+			       filters->general, text);
+	if (err)
 		filters->general = text;
+	filters->any = true;
+	return syntax_check(text);
 }
 
 /* Where a filter is wrong, for the type to which it fits best. */
@@ -70,19 +172,6 @@ static struct event_filter *filter_room(struct event_filters *filters,
 	return &table[number];
 }
 
-/* The name of the field that is missing, at @at. */
-static void word_copy(char *word, size_t room, const char *at)
-{
-	size_t n = 0;
-
-	while (n < room - 1 &&
-	       (isalnum((unsigned char)at[n]) || at[n] == '_')) {
-		word[n] = at[n];
-		n++;
-	}
-	word[n] = '\0';
-}
-
 static int unfit(const struct ktrace_type *type, const char *text, size_t at,
 		 int err)
 {
@@ -102,6 +191,7 @@ static int unfit(const struct ktrace_type *type, const char *text, size_t at,
 
 /* None of the types has what the general filter asks. */
 static int unfit_all(const struct event_filters *filters,
+		     const struct selection *s,
 		     const struct ktrace_types *types,
 		     const struct misfit *best)
 {
@@ -115,29 +205,63 @@ static int unfit_all(const struct event_filters *filters,
 	       "before it",
 	       filters->general, word);
 	near_init(&near, word);
-	for (size_t i = 0; i < ktrace_types_count(types); i++)
-		near_fields(&near, ktrace_types_get(types, i));
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (selection_match(s, type->system, type->name))
+			near_fields(&near, type);
+	}
 	near_print(&near);
 	return EXIT_FAILED;
 }
 
-/* Compiles the filter of one type.  *@best: the best of those that do not fit. */
-static int type_check(struct event_filters *filters, const struct selection *s,
-		      const struct ktrace_type *type, bool *fits,
-		      struct misfit *best)
+/* Does the filter fit another type of the same name?  A program may have called a marker so. */
+static bool namesake_fits(const struct ktrace_types *types,
+			  const struct ktrace_type *type, const char *text)
 {
-	struct event_filter *of = filter_room(filters, type->number);
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *other = ktrace_types_get(types, i);
+		struct ktrace_filter *filter;
+
+		if (other == type || strcmp(other->system, type->system) ||
+		    strcmp(other->name, type->name) ||
+		    ktrace_filter_create(other, text, NULL, &filter))
+			continue;
+		ktrace_filter_destroy(filter);
+		return true;
+	}
+	return false;
+}
+
+/* What a look at all types has found of the general filter. */
+struct general {
+	bool used; /* a type has no other one */
+	bool fits;
+	struct misfit best;
+};
+
+/* Checks the filter of one type.  It is compiled again when there is an event of it. */
+static int type_check(const struct event_filters *filters,
+		      const struct selection *s,
+		      const struct ktrace_types *types,
+		      const struct ktrace_type *type, struct general *general)
+{
+	struct misfit *best = &general->best;
+	struct ktrace_filter *filter = NULL;
 	const char *text;
 	size_t at;
 	int err;
 
-	if (!of)
-		return failed("out of memory");
-	err = filter_make(filters, s, type, &text, &at, &of->filter);
-	of->kind = err ? NONE : text ? SOME : ALL;
-	*fits |= !err && text == filters->general;
-	if (err && text != filters->general)
-		return unfit(type, text, at, err);
+	if (general->fits && !selection_filter_of(s, type->system, type->name))
+		return EXIT_OK;
+	err = filter_make(filters, s, type, &text, &at, &filter);
+	ktrace_filter_destroy(filter);
+	if (text != filters->general)
+		return err && !namesake_fits(types, type, text)
+			       ? unfit(type, text, at, err)
+			       : EXIT_OK;
+	general->used = true;
+	general->fits |= !err;
 	if (err && misfit_is_worse(best, err, at)) {
 		best->err = err;
 		best->at = at;
@@ -147,26 +271,29 @@ static int type_check(struct event_filters *filters, const struct selection *s,
 	return EXIT_OK;
 }
 
-int event_filters_check(struct event_filters *filters,
+int event_filters_check(const struct event_filters *filters,
 			const struct selection *s,
 			const struct ktrace_types *types)
 {
-	struct misfit best = {0};
+	struct general general = {0};
 	int status = EXIT_OK;
-	bool fits = false;
 
 	for (size_t i = 0; !status && i < ktrace_types_count(types); i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
 
 		if (selection_match(s, type->system, type->name))
-			status = type_check(filters, s, type, &fits, &best);
+			status = type_check(filters, s, types, type, &general);
 	}
-	if (!status && best.err && !fits)
-		status = unfit_all(filters, types, &best);
+	if (!status && general.best.err && !general.fits)
+		status = unfit_all(filters, s, types, &general.best);
+	if (!status && filters->general && !general.used)
+		say("-f `%s' is for no event: all that are chosen have another "
+		    "one",
+		    filters->general);
 	return status;
 }
 
-/* Of a stream, types become known as they come. */
+/* A general filter need not fit; what fits no type has been said, or is said when a stream ends. */
 static void filter_find(struct event_filters *filters,
 			const struct selection *s, struct event_filter *of,
 			const struct ktrace_type *type)
@@ -176,7 +303,7 @@ static void filter_find(struct event_filters *filters,
 	int err = filter_make(filters, s, type, &text, &at, &of->filter);
 
 	of->kind = err ? NONE : text ? SOME : ALL;
-	if (err && (err != -ENOENT || text != filters->general))
+	if (err && text != filters->general)
 		say("-f `%s' does not fit %s:%s, so its events do not meet it: "
 		    "%s",
 		    text, type->system, type->name, ktrace_last_error());

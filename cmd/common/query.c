@@ -27,8 +27,8 @@ int query_option(struct query *q, const struct command *command, int option,
 	case 'e':
 		return selection_option(&q->selection, command, argument);
 	case QUERY_FILTER:
-		event_filters_add(&q->filters, &q->selection, argument);
-		return EXIT_OK;
+		return event_filters_add(&q->filters, &q->selection, command,
+					 argument);
 	case 'c':
 		return cpus_option(&q->cpus, command, argument);
 	case QUERY_FROM:
@@ -173,16 +173,21 @@ int query_run(struct query *q, const char *path,
 	struct ktrace_cursor_options options;
 	struct ktrace *trace;
 	int status;
+	bool live;
 
 	status = trace_open(path, &trace);
 	if (status)
 		return status;
+	live = ktrace_get_info(trace)->live;
 	/* The numbers of types are those of the trace. */
 	q->nr_wanted_types = 0;
 	event_filters_forget(&q->filters);
 	status = query_prepare(q, trace, &options);
 	if (!status)
 		status = use(data, trace, &options);
+	if (!status && live && q->filters.any && !q->ended_early)
+		status = event_filters_check(&q->filters, &q->selection,
+					     ktrace_get_types(trace));
 	if (!status)
 		trace_complain(trace);
 	ktrace_close(trace);

@@ -60,19 +60,27 @@ int selection_option(struct selection *s, const struct command *command,
 	return EXIT_OK;
 }
 
+/* What excludes has no filter. */
+static bool is_last_positive(const struct selection *s, size_t index)
+{
+	return s->choices[index].group == s->groups - 1 &&
+	       !s->choices[index].exclude;
+}
+
 int selection_filter(struct selection *s, const char *filter)
 {
 	int err = -EINVAL;
 
 	for (size_t i = 0; i < s->nr; i++) {
-		struct choice *choice = &s->choices[i];
-
-		/* What is excluded needs no filter. */
-		if (choice->group != s->groups - 1 || choice->exclude)
+		if (!is_last_positive(s, i))
 			continue;
-		choice->filter = filter;
+		if (s->choices[i].filter)
+			return -EEXIST;
 		err = 0;
 	}
+	for (size_t i = 0; !err && i < s->nr; i++)
+		if (is_last_positive(s, i))
+			s->choices[i].filter = filter;
 	return err;
 }
 

@@ -43,7 +43,7 @@ int selection_add(struct selection *s, const char *patterns);
 /* The same for the command line.  Returns an exit status. */
 int selection_option(struct selection *s, const struct command *command,
 		     const char *patterns);
-/* Adds a filter to the last -e.  -EINVAL: there is none, or it only excludes. */
+/* Adds a filter to the last -e.  -EINVAL: there is none, or it only excludes; -EEXIST: it has one. */
 int selection_filter(struct selection *s, const char *filter);
 /* Moves the patterns of @from to @s.  -ENOMEM. */
 int selection_append(struct selection *s, struct selection *from);

@@ -66,11 +66,10 @@ static int event_add(struct set *set, char *text, const char **why)
 		filter += strspn(filter, " \t");
 	}
 	err = selection_add(&set->selection, text);
-	if (err == -EINVAL)
-		*why = "it names no event: SYSTEM:EVENT is expected";
-	if (!err && *filter && selection_filter(&set->selection, filter)) {
-		*why = "what is excluded has no filter";
-		return -EINVAL;
+	*why = "it names no event: SYSTEM:EVENT is expected";
+	if (!err && *filter) {
+		err = selection_filter(&set->selection, filter);
+		*why = "what is left out has no filter";
 	}
 	set->nr_events += !err;
 	return err;
