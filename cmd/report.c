@@ -82,6 +82,7 @@ static int event_show(struct report *r, const struct ktrace_event *event)
 	if (err)
 		return err;
 	if (!who_match(&r->who, event) ||
+	    !columns_match(&r->columns, event->type) ||
 	    !query_wants(&r->query, event->type, event->cpu, event->time) ||
 	    !query_meets(&r->query, event))
 		return ktrace_output_hidden(r->output, event);
@@ -167,7 +168,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 	if (err)
 		return err;
 	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r) ||
-	    r->before || query_has_filter(&r->query))
+	    r->before || query_has_filter(&r->query) || r->columns.only)
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
@@ -244,11 +245,8 @@ static const struct column_name column_names[] = {
 	{NULL},
 };
 
-/* In a stream, events that have the fields may come later. */
 static int columns_check_in(const struct report *r, struct ktrace *trace)
 {
-	if (ktrace_get_info(trace)->live)
-		return EXIT_OK;
 	return columns_check(&r->columns, column_names, &r->query.selection,
 			     ktrace_get_types(trace));
 }
@@ -261,10 +259,13 @@ static int trace_show(void *data, struct ktrace *trace,
 	bool spans =
 		r->durations && !is_kind(r, "strace") && !is_kind(r, "graph");
 	const struct ktrace_info *info = ktrace_get_info(trace);
+	const bool live = info->live;
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
-	status = columns_check_in(r, trace);
+	/* In a stream, events that have the fields may come later. */
+	if (!live)
+		status = columns_check_in(r, trace);
 	if (status)
 		return status;
 	options->wait = stream_show;
@@ -288,6 +289,8 @@ static int trace_show(void *data, struct ktrace *trace,
 		stream_check(trace);
 	if (!err && merges_stacks(r))
 		status = stacks_check(r, trace);
+	if (!err && !status && live && !r->query.ended_early)
+		status = columns_check_in(r, trace);
 	if (!err)
 		misses_say(info->misses, info->nr_misses);
 	return status;

@@ -50,6 +50,13 @@ void branch_put(struct output *output, const struct ktrace *trace,
 	ends_put(output, trace, places, branch, form);
 }
 
+void branch_name_put(struct output *output, const struct ktrace_event *event)
+{
+	output_puts(output, "branch:");
+	output_puts(output, event->type->name);
+	output_puts(output, ":");
+}
+
 void branch_event_put(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_event *event, unsigned int form)
 {
@@ -58,9 +65,6 @@ void branch_event_put(struct output *output, const struct ktrace *trace,
 
 	if (!ktrace_event_branches(trace, event, &places))
 		return;
-	output_puts(output, "branch:");
-	output_puts(output, event->type->name);
-	output_puts(output, ": ");
 	if (ktrace_event_branch_kind(&places, 0) != KTRACE_BRANCH_LAST) {
 		ends_put(output, trace, &places, 0, form);
 		return;

@@ -534,6 +534,17 @@ static inline __attribute__((always_inline)) void run(
 	}
 }
 
+int programs_write(struct programs *programs, const struct ktrace_type *type)
+{
+	const struct program *program = NULL;
+
+	if (type->number < programs->nr)
+		program = programs->by_number[type->number];
+	if (!program || program->fields != type->fields)
+		program = programs_make(programs, type);
+	return program ? program->head_len || program->nr_ops : -ENOMEM;
+}
+
 int programs_run(struct programs *programs, struct output *output,
 		 const struct ktrace_event *event)
 {

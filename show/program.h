@@ -54,6 +54,8 @@ void programs_destroy(struct programs *programs);
 bool program_has_part(const struct ktrace_type *type,
 		      const struct ktrace_field *field);
 
+/* Does programs_run() write anything for events of this type?  Returns 1, 0, or -ENOMEM. */
+int programs_write(struct programs *programs, const struct ktrace_type *type);
 /* Writes the event in the programs' style.  The caller closes what the style opens. */
 int programs_run(struct programs *programs, struct output *output,
 		 const struct ktrace_event *event);

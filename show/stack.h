@@ -66,7 +66,8 @@ void branch_put(struct output *output, const struct ktrace *trace,
 void branch_place_put(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_stack *places, uint32_t index,
 		      unsigned int form);
-/* An event that is a branch, in the place of its fields. */
+/* An event that is a branch: "branch:call:", and in the place of its fields, "main+0x10 → f+0x0". */
+void branch_name_put(struct output *output, const struct ktrace_event *event);
 void branch_event_put(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_event *event, unsigned int form);
 /* Why there are none, in a few words; NULL: there is nothing to say. */

@@ -46,11 +46,43 @@ static void columns_choose(struct text *text)
 	text->headed = columns & ~(KTRACE_COLUMN_EVENT | KTRACE_COLUMN_FIELDS);
 }
 
-/* A line that ends with what is in front of the event has no blank there. */
-static void blank_drop(const struct text *text, struct output *output)
+/*
+ * A line that ends with what is in front of the event has no blanks there.  Returns 0 or -ENOMEM; called
+ * before anything else is written.
+ */
+static int blanks_drop(struct text *text, struct output *output,
+		       const struct ktrace_event *event)
 {
-	if (text->programs.no_name && text->headed && output->p[-1] == ' ')
+	int more = !text->programs.no_fields && !text->programs.only;
+
+	if (!event->type->branch)
+		more = programs_write(&text->programs, event->type);
+	/* There are a number and a blank at least. */
+	while (!more && output->p[-1] == ' ')
 		output->p--;
+	return more < 0 ? more : 0;
+}
+
+/* In columns, or a branch.  Returns 0 or -ENOMEM. */
+static int unusual_put(struct text *text, struct output *output,
+		       const struct ktrace_event *event)
+{
+	const struct programs *programs = &text->programs;
+	const struct ktrace_output *show = &text->show;
+
+	if (text->headed && programs->no_name &&
+	    blanks_drop(text, output, event))
+		return -ENOMEM;
+	if (!event->type->branch)
+		return programs_run(&text->programs, output, event);
+	if (!programs->no_name)
+		branch_name_put(output, event);
+	if (programs->no_fields || programs->only)
+		return 0;
+	if (!programs->no_name)
+		output_add(output, " ", 1);
+	branch_event_put(output, show->trace, event, show->frames);
+	return 0;
 }
 
 static int text_open(struct ktrace_output *show)
@@ -90,11 +122,12 @@ static int text_event(struct ktrace_output *show,
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
-	if (unlikely(event->type->branch))
-		branch_event_put(output, show->trace, event, show->frames);
-	else if (programs_run(&text->programs, output, event))
+	if (unlikely(text->programs.no_name || event->type->branch)) {
+		if (unusual_put(text, output, event))
+			return error_set(-ENOMEM, "out of memory");
+	} else if (programs_run(&text->programs, output, event)) {
 		return error_set(-ENOMEM, "out of memory");
-	blank_drop(text, output);
+	}
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
 	if (show->stacks_in_line)

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/capture_names.h>
+#include <ktrace/output.h>
+
 #include "columns.h"
 #include "near.h"
 
@@ -65,7 +68,10 @@ int columns_option(struct columns *columns, const struct command *command,
 
 		length = strcspn(list, ",");
 		name = column_find(names, list, length);
-		if (name)
+		/* A field with the name of a column has a dot in front. */
+		if (fields && *list == '.' && length > 1)
+			status = field_add(columns, list + 1, length - 1);
+		else if (name)
 			columns->set |= name->column;
 		else if (fields && length)
 			status = field_add(columns, list, length);
@@ -75,10 +81,14 @@ int columns_option(struct columns *columns, const struct command *command,
 		if (!list[length])
 			break;
 	}
+	columns->only =
+		columns->nr_fields &&
+		!(columns->set & (KTRACE_COLUMN_EVENT | KTRACE_COLUMN_FIELDS));
 	return status;
 }
 
 static int field_unknown(const char *field, const struct column_name *names,
+			 const struct selection *s,
 			 const struct ktrace_types *types)
 {
 	struct near near;
@@ -89,10 +99,68 @@ static int field_unknown(const char *field, const struct column_name *names,
 	near_init(&near, field);
 	for (; names->name; names++)
 		near_add(&near, names->name);
-	for (size_t i = 0; i < ktrace_types_count(types); i++)
-		near_fields(&near, ktrace_types_get(types, i));
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (selection_match(s, type->system, type->name))
+			near_fields(&near, type);
+	}
 	near_print(&near);
 	return EXIT_FAILED;
+}
+
+/* What an argument points to is shown with the argument, and masks are not shown. */
+static bool is_owned(const struct ktrace_field *field)
+{
+	static const char prefix[] = KTRACE_CAPTURED_PREFIX;
+
+	if (strncmp(field->name, prefix, sizeof(prefix) - 1))
+		return false;
+	return field->place == KTRACE_DATA_LOC ||
+	       !strcmp(field->name, KTRACE_CAPTURED_CUT) ||
+	       !strcmp(field->name, KTRACE_CAPTURED_UNREAD) ||
+	       !strcmp(field->name, KTRACE_VALUES_UNREAD);
+}
+
+/* Ids of stacks are not shown, nor are single values of branches. */
+static bool type_shows(const struct ktrace_type *type, const char *name)
+{
+	for (uint32_t i = 0; i < ktrace_type_own_fields(type); i++)
+		if (!strcmp(type->fields[i].name, name))
+			return !type->branch && !is_owned(&type->fields[i]);
+	return false;
+}
+
+static bool type_shows_some(const struct columns *columns,
+			    const struct ktrace_type *type)
+{
+	for (size_t i = 0; i < columns->nr_fields; i++)
+		if (type_shows(type, columns->fields[i]))
+			return true;
+	return false;
+}
+
+bool columns_match(struct columns *columns, const struct ktrace_type *type)
+{
+	enum { UNKNOWN, SHOWN, LEFT_OUT };
+	uint8_t *of;
+
+	if (!columns->only)
+		return true;
+	if (type->number >= columns->nr_types) {
+		size_t nr = type->number * 2ull + 64;
+
+		of = realloc(columns->by_type, nr);
+		if (!of)
+			return type_shows_some(columns, type);
+		memset(of + columns->nr_types, UNKNOWN, nr - columns->nr_types);
+		columns->by_type = of;
+		columns->nr_types = nr;
+	}
+	of = &columns->by_type[type->number];
+	if (*of == UNKNOWN)
+		*of = type_shows_some(columns, type) ? SHOWN : LEFT_OUT;
+	return *of == SHOWN;
 }
 
 int columns_check(const struct columns *columns,
@@ -109,10 +177,10 @@ int columns_check(const struct columns *columns,
 				ktrace_types_get(types, j);
 
 			found = selection_match(s, type->system, type->name) &&
-				ktrace_field_find(type, field);
+				type_shows(type, field);
 		}
 		if (!found)
-			return field_unknown(field, names, types);
+			return field_unknown(field, names, s, types);
 	}
 	return EXIT_OK;
 }
@@ -122,5 +190,6 @@ void columns_free(struct columns *columns)
 	for (size_t i = 0; i < columns->nr_fields; i++)
 		free(columns->fields[i]);
 	free(columns->fields);
+	free(columns->by_type);
 	memset(columns, 0, sizeof(*columns));
 }

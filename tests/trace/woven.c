@@ -210,6 +210,34 @@ TEST(order)
 	ktrace_close(trace);
 }
 
+/* The lines with branches have the columns that all lines have. */
+TEST(columns)
+{
+	static const struct {
+		struct ktrace_output_options options;
+		const char *wanted;
+	} shown[] = {
+		{{.columns = KTRACE_COLUMN_CPU | KTRACE_COLUMN_EVENT},
+		 "\n[001] branch:last:\n"},
+		{{.columns = KTRACE_COLUMN_CPU}, "\n[001]\n"},
+		{{.columns = KTRACE_COLUMN_FIELDS}, "\n0x90000 signal=11\n"},
+		{{.columns = KTRACE_COLUMN_CPU | KTRACE_COLUMN_FIELDS},
+		 "\n[001] 0x90000 signal=11\n"},
+	};
+	struct ktrace *trace;
+
+	two_cpus_make();
+	trace = trace_open();
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		char *text = shown_with(trace, "text", shown[i].options, NULL);
+
+		CHECK(strstr(text, shown[i].wanted));
+		CHECK(i == 0 || !strstr(text, "branch:"));
+		free(text);
+	}
+	ktrace_close(trace);
+}
+
 TEST(json)
 {
 	struct ktrace *trace;
