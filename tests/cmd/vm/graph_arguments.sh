@@ -228,12 +228,15 @@ beside_kprobes()
 	compare kprobes
 }
 
-# Its options exist only when it is the tracer.
+# Its options exist only when it is the tracer.  One function is enough to ask: to hook all takes an
+# emulated processor so long that the kernel may complain.
+echo vfs_read >$tracing/set_ftrace_filter
 echo function_graph >$tracing/current_tracer
 if [ -e $tracing/options/funcgraph-args ]; then
 	beside_graph
 else
 	echo nop >$tracing/current_tracer
+	echo >$tracing/set_ftrace_filter
 	beside_kprobes
 fi
 echo 1408 >$tracing/buffer_size_kb
