@@ -378,13 +378,18 @@ static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
 /*
  * A process that maps one file after the other would wait for more and more mappings to be read,
  * each time for all of them.  So if there are many, only those are read that have changed.  That
- * something is not mapped any more, nobody tells; so now and then all are read.
+ * something is not mapped any more, nobody tells: so all are read if we would know more than there
+ * are, and now and then.
  */
-static bool is_part_enough(const struct mm_struct *mm,
-			   const struct kt_maps *old)
+static bool is_part_enough(struct mm_struct *mm, const struct kt_maps *old,
+			   struct part *part)
 {
-	return old && mm->map_count > MAPS_MANY &&
-	       old->parts < MAPS_MANY + old->nr / 2;
+	if (!old || mm->map_count <= MAPS_MANY ||
+	    old->parts >= MAPS_MANY + old->nr / 2)
+		return false;
+	part_begin(part, mm, old);
+	part_end(part, mm, old);
+	return part->first + part->nr + old->nr - part->behind <= mm->map_count;
 }
 
 /* Newer maps, or none: what was read is not good for what was mapped since. */
@@ -445,13 +450,10 @@ bool kt_space_read(struct mm_struct *mm, pid_t pid)
 
 	if (!known_take(mm, &known))
 		return true;
-	if (is_part_enough(mm, known.maps)) {
-		part_begin(&known.part, mm, known.maps);
-		part_end(&known.part, mm, known.maps);
+	if (is_part_enough(mm, known.maps, &known.part))
 		maps = maps_read_part(mm, pid, known.maps, &known.part);
-	} else {
+	else
 		maps = maps_read(mm, pid);
-	}
 	maps_put(known.maps);
 	maps_replace(mm, maps, known.changes);
 	return maps;

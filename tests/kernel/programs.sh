@@ -4,6 +4,7 @@
 . tests/kernel/lib.sh
 
 hit=events/ktrace_test/test_hit
+tracing=/sys/kernel/tracing
 work=$(mktemp -d)
 mkfifo "$work/input"
 
@@ -87,7 +88,6 @@ check "wrong tables are refused" is "$(tr '\n' ',' <"$work/refused")" \
 
 # ---- stacks ------------------------------------------------------------------------
 
-tracing=/sys/kernel/tracing
 readelf -sW $bin/chain | awk -v path="$(realpath $bin/chain)" '
 	$4 == "FUNC" && $8 ~ /^(leaf|aligned|variable|deep|sorted)$/ {
 		print "r:returns/" $8, path ":0x" $2
@@ -132,6 +132,20 @@ walk $bin/chain $test_dir/run "task 1" changed:2000
 check "among mappings that have changed each frame is right" same
 check "also of code that was made between them" is "$end $(grep -c '^\[jit\]' "$work/stack")" \
 	"complete 1"
+# What a process once had must not count for ever: the kernel's own tracer tells how much is allocated.
+echo >$tracing/trace
+echo 'bytes_req >= 16384 && comm == "left"' >$tracing/events/kmem/kmalloc/filter
+echo 1 >$tracing/events/kmem/kmalloc/enable
+walk $bin/chain $test_dir/run "task 1" left:4000
+echo 0 >$tracing/events/kmem/kmalloc/enable
+echo 0 >$tracing/events/kmem/kmalloc/filter
+sed -n 's/.* bytes_req=\([0-9]*\) .*/\1/p' $tracing/trace |
+	sort -n >"$work/sizes"
+echo >$tracing/trace
+check "what is left of many mappings is known" same
+check "and complete" is "$end $(grep -c '^\[jit\]' "$work/stack")" "complete 1"
+check "in memory for these" at_least "$(tail -n 1 "$work/sizes")" $((600 * 32))
+check "and not for those that went" at_least $((1300 * 32)) "$(tail -n 1 "$work/sizes")"
 walk $bin/chain $test_dir/run "task 1" deep
 check "the innermost frames of many" same
 check "a stack that is too deep says so" is "$end" truncated

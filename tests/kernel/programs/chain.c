@@ -17,6 +17,8 @@
  *	chain FILE COMMAND mapped:N	with so many more mappings of text
  *	chain FILE COMMAND changed:N	the same; then half of them become one, a quarter goes, and the
  *					last function has no file and is between them
+ *	chain FILE COMMAND left:N	the same; then all but 1200 go, it calls itself "left", and makes
+ *					code as before
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
  *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
@@ -31,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -246,6 +249,19 @@ static void changed_run(size_t mappings)
 	sorted();
 }
 
+static void left_run(size_t mappings)
+{
+	size_t left = 600 * 2 * 4096;
+	char *all = mapped_make(mappings);
+
+	if (munmap(all + left, mappings * 2 * 4096 - left) ||
+	    prctl(PR_SET_NAME, "left"))
+		exit(1);
+	made_make();
+	leaf_of = by_made;
+	sorted();
+}
+
 /* Takes the pages of the stack away, but for the innermost ones; they come back when read. */
 static char *away_end;
 
@@ -336,6 +352,8 @@ int main(int argc, char **argv)
 		sorted();
 	} else if (!strncmp(how, "changed:", 8)) {
 		changed_run(strtoul(how + 8, NULL, 10));
+	} else if (!strncmp(how, "left:", 5)) {
+		left_run(strtoul(how + 5, NULL, 10));
 	} else if (!strcmp(how, "away")) {
 		away_run();
 	} else if (!strcmp(how, "gone")) {
