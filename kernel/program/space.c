@@ -2,6 +2,7 @@
 /* Address spaces: see space.h. */
 #include <linux/export.h>
 #include <linux/hashtable.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/random.h>
@@ -14,9 +15,11 @@
 #include "space.h"
 
 /* So many mappings take some tens of microseconds to read. */
-#define MAPS_MANY   1024
+#define MAPS_MANY      1024
 
-#define RETIRED_MAX (16 << 20)
+#define WHOLE_INTERVAL HZ
+
+#define RETIRED_MAX    (16 << 20)
 
 struct space {
 	struct hlist_node node;
@@ -268,7 +271,7 @@ static struct kt_maps *maps_alloc(u32 nr)
 	refcount_set(&maps->users, 1);
 	maps->room = nr;
 	maps->nr = 0;
-	maps->parts = 0;
+	maps->whole = jiffies;
 	maps->salt = get_random_u64();
 	return maps;
 }
@@ -360,7 +363,7 @@ static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
 	maps = maps_alloc(part->first + part->nr + above);
 	if (!maps)
 		return NULL;
-	maps->parts = old->parts + 1;
+	maps->whole = old->whole;
 	maps->nr = min(part->first, maps->room);
 	memcpy(maps->maps, old->maps, maps->nr * sizeof(*maps->maps));
 	for (vma = find_vma(mm, part->begin);
@@ -377,15 +380,15 @@ static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
 
 /*
  * A process that maps one file after the other would wait for more and more mappings to be read,
- * each time for all of them.  So if there are many, only those are read that have changed.  That
- * something is not mapped any more, nobody tells: so all are read if we would know more than there
- * are, and now and then.
+ * each time for all of them.  So if there are many, only those are read that have changed.  Not
+ * all changes are told: something is not mapped any more, or was moved.  So all are read if we
+ * would know more than there are, and if that was not done for a while.
  */
 static bool is_part_enough(struct mm_struct *mm, const struct kt_maps *old,
 			   struct part *part)
 {
 	if (!old || mm->map_count <= MAPS_MANY ||
-	    old->parts >= MAPS_MANY + old->nr / 2)
+	    time_after(jiffies, old->whole + WHOLE_INTERVAL))
 		return false;
 	part_begin(part, mm, old);
 	part_end(part, mm, old);

@@ -23,7 +23,7 @@ struct kt_maps {
 	u64 salt;
 	u32 room; /* for so many there is memory */
 	u32 nr;
-	u32 parts; /* how often only a part was read since all were */
+	unsigned long whole; /* when all were read last, in jiffies */
 	struct kt_unwind_map maps[];
 };
 

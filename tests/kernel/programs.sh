@@ -146,6 +146,9 @@ check "what is left of many mappings is known" same
 check "and complete" is "$end $(grep -c '^\[jit\]' "$work/stack")" "complete 1"
 check "in memory for these" at_least "$(tail -n 1 "$work/sizes")" $((600 * 32))
 check "and not for those that went" at_least $((1300 * 32)) "$(tail -n 1 "$work/sizes")"
+walk $bin/chain $test_dir/run "task 1" moved:2000
+check "among many mappings what was moved is found later" same
+check "and that is complete" is "$end $(grep -c '^\[jit\]' "$work/stack")" "complete 1"
 walk $bin/chain $test_dir/run "task 1" deep
 check "the innermost frames of many" same
 check "a stack that is too deep says so" is "$end" truncated

@@ -19,6 +19,8 @@
  *					last function has no file and is between them
  *	chain FILE COMMAND left:N	the same; then all but 1200 go, it calls itself "left", and makes
  *					code as before
+ *	chain FILE COMMAND moved:N	with so many mappings the last function has no file and is moved;
+ *					two seconds later something else is mapped
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
  *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
@@ -262,6 +264,24 @@ static void left_run(size_t mappings)
 	sorted();
 }
 
+static void moved_run(size_t mappings)
+{
+	char *all = mapped_make(mappings), *place;
+
+	made_make();
+	place = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (place == MAP_FAILED ||
+	    mremap(made_at, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, place) !=
+		    place)
+		exit(1);
+	made = (long (*)(long (*)(void)))(uintptr_t)place;
+	sleep(2);
+	if (mprotect(all + 4096, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+	leaf_of = by_made;
+	sorted();
+}
+
 /* Takes the pages of the stack away, but for the innermost ones; they come back when read. */
 static char *away_end;
 
@@ -354,6 +374,8 @@ int main(int argc, char **argv)
 		changed_run(strtoul(how + 8, NULL, 10));
 	} else if (!strncmp(how, "left:", 5)) {
 		left_run(strtoul(how + 5, NULL, 10));
+	} else if (!strncmp(how, "moved:", 6)) {
+		moved_run(strtoul(how + 6, NULL, 10));
 	} else if (!strcmp(how, "away")) {
 		away_run();
 	} else if (!strcmp(how, "gone")) {
