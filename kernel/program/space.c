@@ -259,13 +259,17 @@ static void map_fill(struct kt_maps *maps, struct vm_area_struct *vma,
 	};
 }
 
-/* Room for so many.  NULL: no memory. */
-static struct kt_maps *maps_alloc(u32 nr)
+/*
+ * Room for so many.  NULL: no memory.  It is charged to the process; but not to who reads those of
+ * others, at first.
+ */
+static struct kt_maps *maps_alloc(const struct mm_struct *mm, u32 nr)
 {
+	gfp_t flags = mm == current->mm ? GFP_KERNEL_ACCOUNT : GFP_KERNEL;
 	struct kt_maps *maps;
 
 	nr = min_t(u32, nr, KT_UNWIND_MAPS_MAX);
-	maps = kvmalloc(struct_size(maps, maps, nr), GFP_KERNEL | __GFP_NOWARN);
+	maps = kvmalloc(struct_size(maps, maps, nr), flags | __GFP_NOWARN);
 	if (!maps)
 		return NULL;
 	refcount_set(&maps->users, 1);
@@ -284,7 +288,7 @@ static struct kt_maps *maps_read(struct mm_struct *mm, pid_t pid)
 	u32 nr = 0;
 
 	for_each_area(mm, vma) nr += is_program(vma);
-	maps = maps_alloc(nr);
+	maps = maps_alloc(mm, nr);
 	if (!maps)
 		return NULL;
 	for_each_area(mm, vma)
@@ -360,7 +364,7 @@ static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
 	struct vm_area_struct *vma;
 	struct kt_maps *maps;
 
-	maps = maps_alloc(part->first + part->nr + above);
+	maps = maps_alloc(mm, part->first + part->nr + above);
 	if (!maps)
 		return NULL;
 	maps->whole = old->whole;

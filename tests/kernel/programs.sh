@@ -139,12 +139,14 @@ echo 1 >$tracing/events/kmem/kmalloc/enable
 walk $bin/chain $test_dir/run "task 1" left:4000
 echo 0 >$tracing/events/kmem/kmalloc/enable
 echo 0 >$tracing/events/kmem/kmalloc/filter
+grep -c 'GFP_KERNEL_ACCOUNT' $tracing/trace >"$work/charged"
 sed -n 's/.* bytes_req=\([0-9]*\) .*/\1/p' $tracing/trace |
 	sort -n >"$work/sizes"
 echo >$tracing/trace
 check "what is left of many mappings is known" same
 check "and complete" is "$end $(grep -c '^\[jit\]' "$work/stack")" "complete 1"
 check "in memory for these" at_least "$(tail -n 1 "$work/sizes")" $((600 * 32))
+check "which is charged" is "$(cat "$work/charged")" "$(wc -l <"$work/sizes")"
 check "and not for those that went" at_least $((1300 * 32)) "$(tail -n 1 "$work/sizes")"
 walk $bin/chain $test_dir/run "task 1" moved:2000
 check "among many mappings what was moved is found later" same
