@@ -2,7 +2,6 @@
 /* Loads and unloads ktrace.ko. */
 #include <linux/init.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
 
 #include "base/clock.h"
 #include "base/object.h"
@@ -10,6 +9,7 @@
 #include "event/print.h"
 #include "event/registry.h"
 #include "event/tracepoints.h"
+#include "program/space.h"
 #include "session/control.h"
 #include "session/session.h"
 #include "source/define/define.h"
@@ -96,8 +96,7 @@ static void __exit kt_exit(void)
 	kt_works_exit();
 	kt_unwind_exit();
 	kt_clock_exit();
-	/* What a process had mapped is freed by our code, and later. */
-	rcu_barrier();
+	kt_spaces_exit();
 }
 
 module_init(kt_init);

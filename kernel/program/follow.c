@@ -36,16 +36,18 @@ DEFINE_STATIC_SRCU(reading);
  */
 static bool mappings_read(struct mm_struct *mm, pid_t pid)
 {
-	bool read = false;
+	bool read = false, retires = false;
 	int index;
 
 	if (mmap_read_lock_killable(mm))
 		return false;
 	index = srcu_read_lock(&reading);
 	if (READ_ONCE(following))
-		read = kt_space_read(mm, pid);
+		read = kt_space_read(mm, pid, &retires);
 	srcu_read_unlock(&reading, index);
 	mmap_read_unlock(mm);
+	if (retires)
+		kt_spaces_settle();
 	return read;
 }
 
@@ -65,7 +67,6 @@ static void work_run(struct callback_head *head)
 	/* An ending process has no mappings any more. */
 	if (current->mm)
 		mappings_read(current->mm, current->tgid);
-	kt_spaces_settle();
 	kfree(work);
 	kt_work_done(THIS_MODULE);
 }

@@ -3,6 +3,7 @@
 #include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/jiffies.h>
+#include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/random.h>
@@ -10,6 +11,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "file.h"
 #include "space.h"
@@ -50,39 +53,52 @@ static struct space *space_find(const struct mm_struct *mm)
 	return NULL;
 }
 
-/* Bytes of large maps that wait until no probe reads them. */
+/* Large maps that wait until no probe reads them, and their bytes. */
+static LLIST_HEAD(retired_maps);
 static atomic_long_t retired;
+static DECLARE_WAIT_QUEUE_HEAD(retired_freed);
 
-static long maps_bytes(const struct kt_maps *maps)
+static void retired_free(struct work_struct *work)
 {
-	return struct_size(maps, maps, maps->room);
+	struct llist_node *all = llist_del_all(&retired_maps);
+	struct kt_maps *maps, *next;
+
+	synchronize_rcu();
+	llist_for_each_entry_safe(maps, next, all, retired)
+	{
+		long bytes = struct_size(maps, maps, maps->room);
+
+		kvfree(maps);
+		atomic_long_sub(bytes, &retired);
+		cond_resched();
+	}
+	wake_up_all(&retired_freed);
 }
 
-static void maps_free(struct rcu_head *head)
-{
-	struct kt_maps *maps = container_of(head, struct kt_maps, rcu);
+static DECLARE_WORK(retired_work, retired_free);
 
-	atomic_long_sub(maps_bytes(maps), &retired);
-	kvfree(maps);
-}
-
-/* kvfree_rcu() may keep hundreds for seconds: of large ones, that is too much memory. */
-static void maps_put(struct kt_maps *maps)
+/*
+ * kvfree_rcu() may keep hundreds for seconds: of large ones, that is too much memory.  True: they
+ * are large, and are now retired.
+ */
+static bool maps_put(struct kt_maps *maps)
 {
 	if (!maps || !refcount_dec_and_test(&maps->users))
-		return;
+		return false;
 	if (maps->room <= MAPS_MANY) {
 		kvfree_rcu(maps, rcu);
-		return;
+		return false;
 	}
-	atomic_long_add(maps_bytes(maps), &retired);
-	call_rcu(&maps->rcu, maps_free);
+	atomic_long_add(struct_size(maps, maps, maps->room), &retired);
+	llist_add(&maps->retired, &retired_maps);
+	schedule_work(&retired_work);
+	return true;
 }
 
 void kt_spaces_settle(void)
 {
-	if (atomic_long_read(&retired) > RETIRED_MAX)
-		rcu_barrier();
+	wait_event_killable(retired_freed,
+			    atomic_long_read(&retired) <= RETIRED_MAX);
 }
 
 bool kt_maps_hold(const struct kt_maps *maps)
@@ -399,8 +415,11 @@ static bool is_part_enough(struct mm_struct *mm, const struct kt_maps *old,
 	return part->first + part->nr + old->nr - part->behind <= mm->map_count;
 }
 
-/* Newer maps, or none: what was read is not good for what was mapped since. */
-static void maps_replace(struct mm_struct *mm, struct kt_maps *maps, u32 read)
+/*
+ * Newer maps, or none: what was read is not good for what was mapped since.  True: large ones are
+ * retired.
+ */
+static bool maps_replace(struct mm_struct *mm, struct kt_maps *maps, u32 read)
 {
 	struct space *made = kzalloc(sizeof(*made), GFP_KERNEL), *space;
 	struct kt_maps *old = maps;
@@ -417,8 +436,8 @@ static void maps_replace(struct mm_struct *mm, struct kt_maps *maps, u32 read)
 			space->begin = space->end = 0;
 	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
-	maps_put(old);
 	kfree(made);
+	return maps_put(old);
 }
 
 /* What is known of a process when its mappings are read. */
@@ -450,7 +469,7 @@ static bool known_take(struct mm_struct *mm, struct known *known)
 	return !read;
 }
 
-bool kt_space_read(struct mm_struct *mm, pid_t pid)
+bool kt_space_read(struct mm_struct *mm, pid_t pid, bool *retires)
 {
 	struct kt_maps *maps;
 	struct known known;
@@ -461,8 +480,8 @@ bool kt_space_read(struct mm_struct *mm, pid_t pid)
 		maps = maps_read_part(mm, pid, known.maps, &known.part);
 	else
 		maps = maps_read(mm, pid);
-	maps_put(known.maps);
-	maps_replace(mm, maps, known.changes);
+	*retires = maps_replace(mm, maps, known.changes);
+	*retires |= maps_put(known.maps);
 	return maps;
 }
 
@@ -533,4 +552,9 @@ void kt_spaces_forget(void)
 {
 	spaces_drop(true);
 	synchronize_rcu();
+}
+
+void kt_spaces_exit(void)
+{
+	flush_work(&retired_work);
 }

@@ -7,6 +7,7 @@
 #ifndef KT_KERNEL_PROGRAM_SPACE_H
 #define KT_KERNEL_PROGRAM_SPACE_H
 
+#include <linux/llist.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 
@@ -19,7 +20,10 @@ struct vm_area_struct;
 /* Processes that have forked share it until one of them maps something. */
 struct kt_maps {
 	refcount_t users;
-	struct rcu_head rcu;
+	union {
+		struct rcu_head rcu;
+		struct llist_node retired; /* of those with much memory */
+	};
 	u64 salt;
 	u32 room; /* for so many there is memory */
 	u32 nr;
@@ -56,9 +60,10 @@ bool kt_space_is_made(const struct vm_area_struct *vma);
 bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end);
 /*
  * Reads the mappings, unless that was done after the last change.  The caller holds a reference
- * on the memory and the lock of its mappings, and may sleep.  False: no memory.
+ * on the memory and the lock of its mappings, and may sleep.  False: no memory.  *@retires is set if
+ * large maps were replaced and wait to be freed: then the caller calls kt_spaces_settle().
  */
-bool kt_space_read(struct mm_struct *mm, pid_t pid);
+bool kt_space_read(struct mm_struct *mm, pid_t pid, bool *retires);
 /*
  * @child begins with the mappings of @parent.  True: these are being changed, so the child's
  * must be read.
@@ -66,13 +71,15 @@ bool kt_space_read(struct mm_struct *mm, pid_t pid);
 bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child);
 
 /*
- * Waits if maps that were replaced have much memory.  Who reads mappings calls it afterwards, with
- * no lock, so that a process cannot have them replaced faster than they are freed.
+ * Waits while maps that were replaced have much memory, or until the task is killed.  With no lock
+ * but kt_mutex: so a process cannot have maps replaced faster than they are freed.
  */
 void kt_spaces_settle(void);
 /* Forgets processes that have ended. */
 void kt_spaces_sweep(void);
 /* Forgets all; nobody calls any of the above meanwhile.  Waits for probes. */
 void kt_spaces_forget(void);
+/* When nobody holds maps any more: waits until all are freed. */
+void kt_spaces_exit(void);
 
 #endif /* KT_KERNEL_PROGRAM_SPACE_H */
