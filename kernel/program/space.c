@@ -22,7 +22,9 @@
 
 #define WHOLE_INTERVAL HZ
 
-#define RETIRED_MAX    (16 << 20)
+/* Bytes of large maps. */
+#define RETIRED_MAX (16 << 20)
+#define MADE_MAX    (16 << 20)
 
 struct space {
 	struct hlist_node node;
@@ -52,6 +54,12 @@ static struct space *space_find(const struct mm_struct *mm)
 	}
 	return NULL;
 }
+
+/*
+ * Bytes of large maps that were made since a sweep was due last.  Those of processes that have ended
+ * since cannot be more.
+ */
+static atomic_long_t made_since;
 
 /* Large maps that wait until no probe reads them, and their bytes. */
 static LLIST_HEAD(retired_maps);
@@ -288,6 +296,8 @@ static struct kt_maps *maps_alloc(const struct mm_struct *mm, u32 nr)
 	maps = kvmalloc(struct_size(maps, maps, nr), flags | __GFP_NOWARN);
 	if (!maps)
 		return NULL;
+	if (nr > MAPS_MANY)
+		atomic_long_add(struct_size(maps, maps, nr), &made_since);
 	refcount_set(&maps->users, 1);
 	maps->room = nr;
 	maps->nr = 0;
@@ -541,6 +551,12 @@ static void spaces_drop(bool all)
 		mmdrop(space->mm);
 		kfree_rcu(space, rcu);
 	}
+}
+
+bool kt_spaces_sweep_is_due(void)
+{
+	return atomic_long_read(&made_since) > MADE_MAX &&
+	       atomic_long_xchg(&made_since, 0) > MADE_MAX;
 }
 
 void kt_spaces_sweep(void)

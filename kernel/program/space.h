@@ -75,7 +75,9 @@ bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child);
  * but kt_mutex: so a process cannot have maps replaced faster than they are freed.
  */
 void kt_spaces_settle(void);
-/* Forgets processes that have ended. */
+/* Processes that have ended may have left much memory.  True to one caller, who then sweeps. */
+bool kt_spaces_sweep_is_due(void);
+/* Forgets processes that have ended.  Large maps of theirs are then retired. */
 void kt_spaces_sweep(void);
 /* Forgets all; nobody calls any of the above meanwhile.  Waits for probes. */
 void kt_spaces_forget(void);

@@ -21,6 +21,8 @@
  *					code as before
  *	chain FILE COMMAND moved:N	with so many mappings the last function has no file and is moved;
  *					two seconds later something else is mapped
+ *	chain FILE COMMAND children:N	the same; then 300 children, one after the other, call themselves
+ *					"child", map something, and end
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
  *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
@@ -282,6 +284,23 @@ static void moved_run(size_t mappings)
 	sorted();
 }
 
+static void children_run(size_t mappings)
+{
+	char *all = mapped_make(mappings);
+
+	for (int i = 0; i < 300; i++) {
+		pid_t child = fork();
+
+		if (!child)
+			_exit(prctl(PR_SET_NAME, "child") ||
+			      mprotect(all + 4096, 4096,
+				       PROT_READ | PROT_EXEC));
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			exit(1);
+	}
+	sorted();
+}
+
 /* Takes the pages of the stack away, but for the innermost ones; they come back when read. */
 static char *away_end;
 
@@ -376,6 +395,8 @@ int main(int argc, char **argv)
 		left_run(strtoul(how + 5, NULL, 10));
 	} else if (!strncmp(how, "moved:", 6)) {
 		moved_run(strtoul(how + 6, NULL, 10));
+	} else if (!strncmp(how, "children:", 9)) {
+		children_run(strtoul(how + 9, NULL, 10));
 	} else if (!strcmp(how, "away")) {
 		away_run();
 	} else if (!strcmp(how, "gone")) {
