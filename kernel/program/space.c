@@ -251,9 +251,18 @@ static bool is_program(const struct vm_area_struct *vma)
 	       (vma->vm_file || is_vdso(vma) || kt_space_is_made(vma));
 }
 
-/* VMA iterators differ between kernels, and those of new ones are not exported. */
+/*
+ * VMA iterators differ between kernels, and those of new ones are not exported.  A process may have
+ * tens of thousands, and the lock of mappings lets us wait.
+ */
+static struct vm_area_struct *area_from(struct mm_struct *mm, u64 address)
+{
+	cond_resched();
+	return find_vma(mm, address);
+}
+
 #define for_each_area(mm, vma) \
-	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end))
+	for (vma = area_from(mm, 0); vma; vma = area_from(mm, vma->vm_end))
 
 static void map_fill(struct kt_maps *maps, struct vm_area_struct *vma,
 		     pid_t pid)
@@ -362,7 +371,7 @@ static void part_end(struct part *part, struct mm_struct *mm,
 
 	part->behind = part->first;
 	for (;;) {
-		const struct vm_area_struct *vma = find_vma(mm, at);
+		const struct vm_area_struct *vma = area_from(mm, at);
 		bool more = vma && vma->vm_start < part->end;
 
 		if (more) {
@@ -381,6 +390,22 @@ static void part_end(struct part *part, struct mm_struct *mm,
 	}
 }
 
+/* Adds as many of these as there is room for. */
+static void maps_copy(struct kt_maps *maps, const struct kt_unwind_map *from,
+		      u32 nr)
+{
+	const u32 end = maps->nr + min(nr, maps->room - maps->nr);
+
+	while (maps->nr < end) {
+		u32 some = min_t(u32, end - maps->nr, MAPS_MANY);
+
+		memcpy(maps->maps + maps->nr, from, some * sizeof(*from));
+		maps->nr += some;
+		from += some;
+		cond_resched();
+	}
+}
+
 /* The old ones, but for those of the part, which are read. */
 static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
 				      const struct kt_maps *old,
@@ -394,17 +419,13 @@ static struct kt_maps *maps_read_part(struct mm_struct *mm, pid_t pid,
 	if (!maps)
 		return NULL;
 	maps->whole = old->whole;
-	maps->nr = min(part->first, maps->room);
-	memcpy(maps->maps, old->maps, maps->nr * sizeof(*maps->maps));
-	for (vma = find_vma(mm, part->begin);
+	maps_copy(maps, old->maps, part->first);
+	for (vma = area_from(mm, part->begin);
 	     vma && vma->vm_start < part->end && maps->nr < maps->room;
-	     vma = find_vma(mm, vma->vm_end))
+	     vma = area_from(mm, vma->vm_end))
 		if (is_program(vma))
 			map_fill(maps, vma, pid);
-	above = min(above, maps->room - maps->nr);
-	memcpy(maps->maps + maps->nr, old->maps + part->behind,
-	       above * sizeof(*maps->maps));
-	maps->nr += above;
+	maps_copy(maps, old->maps + part->behind, above);
 	return maps;
 }
 
