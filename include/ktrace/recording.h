@@ -161,7 +161,8 @@ KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
  *
  * -EOPNOTSUPP: not with branches, to a stream, with the options @follow or @keep, or with markers of
  * programs in mode overwrite.  Then, and if @directory cannot be made, the recording goes on as before.  If it
- * fails otherwise, the descriptor of ktrace_recording_fd() becomes readable: stop the recording.
+ * fails otherwise, stop the recording: both traces have what they say, but the recording may have
+ * ended early.  The descriptor of ktrace_recording_fd() need not be readable then.
  *
  * The strings and lists in the options that it was created with must still be there.
  */

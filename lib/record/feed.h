@@ -34,6 +34,7 @@ struct feed_setup {
 	struct ktrace_writer *writer;
 	const struct ktrace_clock *clock;
 	uint32_t first_id; /* of events: lower ones are in use */
+	bool *turned; /* rotate() sets it when the other trace gets what comes */
 };
 
 /* The counts of a stream. */
@@ -83,6 +84,8 @@ struct feed_ops {
 	 * What was recorded before this call goes to the sink, what comes later to that of
 	 * @setup, which is another trace.  Calls @count with the counts of each stream in the
 	 * trace that ends.  Sets the error message.  NULL: this feed cannot do it.
+	 *
+	 * If it fails, the feed uses either trace until destroy(); so both must be there.
 	 */
 	int (*rotate)(struct feed *feed, const struct feed_setup *setup,
 		      void (*count)(void *data, const struct feed_count *count),

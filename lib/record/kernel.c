@@ -503,6 +503,7 @@ static int kernel_rotate(struct feed *feed, const struct feed_setup *setup,
 		return sink_explain(c->sink, err);
 	}
 	c->sink = setup->sink;
+	*setup->turned = true;
 	for (size_t i = 0; i < c->nr_buffers; i++) {
 		kernel_count(feed, i, &counts);
 		turn_count(c->buffers[i], &counts);

@@ -595,6 +595,7 @@ static int programs_rotate(struct feed *feed, const struct feed_setup *setup,
 	if (!err) {
 		p->sink = setup->sink;
 		p->writer = setup->writer;
+		*setup->turned = true;
 		for (size_t i = 0; i < p->nr_users; i++)
 			markers_types_again(p->users[i]);
 		err = marked_fail(p, types_write(p));

@@ -357,19 +357,18 @@ static int copy_finish(struct ktrace_recording *r, const char **reason)
 	return missed_explain(r, reason);
 }
 
-/* The first error, because later ones may follow from it. */
-struct first {
-	int err;
-	char why[512];
-};
-
-static bool first_keep(struct first *first, int err)
+bool first_keep(struct first *first, int err)
 {
 	if (err && !first->err) {
 		first->err = err;
 		last_error_copy(first->why, sizeof(first->why));
 	}
 	return !err;
+}
+
+int first_error(const struct first *first)
+{
+	return first->err ? error_set(first->err, "%s", first->why) : 0;
 }
 
 int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
@@ -400,7 +399,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	first_keep(&first, end_write(r, reason));
 	if (r->metadata.sink->ops->release)
 		r->metadata.sink->ops->release(r->metadata.sink);
-	return first.err ? error_set(first.err, "%s", first.why) : 0;
+	return first_error(&first);
 }
 
 /* Following */
@@ -578,6 +577,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	feed_each(r, feed)
 		feed->ops->destroy(feed);
 	metadata_free(&r->metadata);
+	metadata_free(&r->left);
 	if (r->failed >= 0)
 		close(r->failed);
 	/* Now that no buffer is open.  If it fails, the next recording tries again. */

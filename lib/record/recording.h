@@ -12,8 +12,10 @@
 #include "misses.h"
 
 struct ktrace_recording {
-	struct ktrace_session *session;		 /* NULL: without the kernel */
-	struct metadata metadata;		 /* and where the events go */
+	struct ktrace_session *session; /* NULL: without the kernel */
+	struct metadata metadata;	/* and where the events go */
+	struct metadata
+		left; /* of the trace before, if a feed may still use it */
 	struct feed *feeds[FEEDS_MAX + 1];	 /* ends with a NULL */
 	struct ktrace_recording_options options; /* for further traces */
 	struct ktrace_recording_status parted;	 /* in the traces before */
@@ -29,6 +31,17 @@ struct ktrace_recording {
 	struct misses misses; /* since then; after stop: since the start */
 	int failed;	      /* epoll: readable after a feed's error */
 };
+
+/* The first error, because later ones may follow from it. */
+struct first {
+	int err;
+	char why[512];
+};
+
+/* Keeps @err with its message, if it is the first one.  Is it none? */
+bool first_keep(struct first *first, int err);
+/* Sets the message once more. */
+int first_error(const struct first *first);
 
 /* Adds the counts of a stream. */
 void status_add(struct ktrace_recording_status *status,

@@ -19,6 +19,9 @@ static int possible_check(const struct ktrace_recording *r)
 
 	if (!r->running)
 		return error_set(-EINVAL, "the recording does not run");
+	feed_each(r, feed)
+		if (feed_error(feed))
+			return sink_explain(r->metadata.sink, feed_error(feed));
 	if (r->keep)
 		why = "of a recorder before this one (keep)";
 	else if (r->options.follow || r->metadata.sink->directory < 0)
@@ -85,7 +88,10 @@ static void count_add(void *data, const struct feed_count *count)
 	more[counts->nr++] = *count;
 }
 
-/* *@turned: the first of them, which has the events, writes to the new trace. */
+/*
+ * *@turned: a feed writes to the new trace.  The others follow then even if it has failed, so
+ * that each of the two traces has what belongs together.
+ */
 static int feeds_turn(struct ktrace_recording *r, struct metadata *next,
 		      struct counts *counts, bool *turned)
 {
@@ -94,16 +100,20 @@ static int feeds_turn(struct ktrace_recording *r, struct metadata *next,
 		.options = &r->options,
 		.sink = next->sink,
 		.writer = next->writer,
+		.turned = turned,
 	};
-	int err = 0;
+	struct first first = {0};
 
 	feed_each(r, feed) {
-		err = feed->ops->rotate(feed, &setup, count_add, counts);
-		if (err)
-			return err;
-		*turned = true;
+		int err = feed->ops->rotate(feed, &setup, count_add, counts);
+
+		first_keep(&first, err);
+		if (err && !*turned)
+			break;
 	}
-	return counts->failed ? error_set(-ENOMEM, "out of memory") : 0;
+	if (counts->failed)
+		first_keep(&first, error_set(-ENOMEM, "out of memory"));
+	return first_error(&first);
 }
 
 static int counts_write(const struct counts *counts,
@@ -156,20 +166,24 @@ static int turn(struct ktrace_recording *r, struct metadata *next,
 		struct counts *counts, const char *reason)
 {
 	struct metadata old = r->metadata;
-	bool turned = false;
-	int err = feeds_turn(r, next, counts, &turned), ended;
+	struct first first = {0};
+	bool turned = false, whole;
 
+	whole = first_keep(&first, feeds_turn(r, next, counts, &turned));
 	if (!turned) {
 		next_drop(next);
-		return err;
+		return first_error(&first);
 	}
 	r->metadata = *next;
-	err = err ?: metadata_tasks_renew(&r->metadata);
-	ended = old_end(r, &old, counts, reason);
-	metadata_free(&old);
+	first_keep(&first, metadata_tasks_renew(&r->metadata));
+	first_keep(&first, old_end(r, &old, counts, reason));
+	if (whole)
+		metadata_free(&old);
+	else
+		r->left = old;
 	for (size_t i = 0; i < counts->nr; i++)
 		status_add(&r->parted, &counts->list[i]);
-	return err ?: ended;
+	return first_error(&first);
 }
 
 /* The threads copy most of what is there, so that they rest for a shorter time. */

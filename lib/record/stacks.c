@@ -235,7 +235,7 @@ static int stacks_finish(struct feed *feed)
 
 	thread_join(s);
 	/* What was mapped last may be told, and not read yet. */
-	if (s->programs)
+	if (s->programs && !feed_error(feed))
 		files_update(s);
 	return stacks_copy(s);
 }
@@ -287,6 +287,7 @@ static int stacks_rotate(struct feed *feed, const struct feed_setup *setup,
 	s->out = out;
 	s->sink = setup->sink;
 	s->writer = setup->writer;
+	*setup->turned = true;
 	memset(s->told, 0, sizeof(s->told));
 	err = s->programs ? files_write(s) : 0;
 	return err ?: stacks_start(feed);

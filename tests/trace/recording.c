@@ -58,6 +58,27 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return stale ? -1 : 0;
 }
 
+/* A file of this name can be opened so many times more; not counted if it is NULL. */
+static const char *scarce;
+static int scarce_left;
+
+int __real_openat64(int folder, const char *name, int flags, ...);
+int __wrap_openat64(int folder, const char *name, int flags, ...);
+int __wrap_openat64(int folder, const char *name, int flags, ...)
+{
+	va_list ap;
+	int mode;
+
+	va_start(ap, flags);
+	mode = va_arg(ap, int);
+	va_end(ap);
+	if (scarce && !strcmp(name, scarce) && !scarce_left--) {
+		errno = EMFILE;
+		return -1;
+	}
+	return __real_openat64(folder, name, flags, mode);
+}
+
 /* A plain file cannot be waited for: it may always have something. */
 int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event);
 int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
@@ -180,6 +201,7 @@ static void tree_remove(void)
 static struct ktrace_session *session;
 static struct ktrace_recording *recording;
 static bool keep = true;
+static bool stacked; /* an event has stacks of the kernel */
 
 /* Of @packets of each CPU; into the file @output, -1: into a directory. */
 static void begin_with(uint32_t packets, int output)
@@ -208,6 +230,10 @@ static void begin_with(uint32_t packets, int output)
 	tree_file("overflow", "cpu0 events 7 full 0\ntotal events 7 full 0\n"
 			      "source knock missed 5\n"
 			      "source hook missed 11 nmi 2 node 9\n");
+	if (stacked) {
+		tree_file("stack", "sched/sched_switch: kernel\n");
+		tree_file("stacks", "");
+	}
 	tree_folder("buffers");
 	buffer_make(0, 0, packets);
 	buffer_make(1, 0, packets);
@@ -619,10 +645,19 @@ TEST(what_sources_miss_meanwhile)
 	tree_remove();
 }
 
+/* The threads may read what is there. */
+static void written_await(uint64_t events)
+{
+	struct ktrace_recording_status status;
+
+	do
+		ktrace_recording_status(recording, &status);
+	while (status.events < events);
+}
+
 /* Where nothing can be made, the recording goes on where it is. */
 TEST(it_cannot_go_on_elsewhere)
 {
-	struct ktrace_recording_status status;
 	char path[512];
 
 	begin_anew(KT_MODE_DISCARD, 3);
@@ -630,10 +665,7 @@ TEST(it_cannot_go_on_elsewhere)
 	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -ENOENT);
 	path_of(path, "t");
 	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EEXIST);
-	/* The threads may read what is there. */
-	do
-		ktrace_recording_status(recording, &status);
-	while (status.events < EVENTS * (3 + 3));
+	written_await(EVENTS * (3 + 3));
 	buffer_make(0, 3, 4);
 	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
 	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EINVAL);
@@ -645,6 +677,66 @@ TEST(it_cannot_go_on_elsewhere)
 		trace_find("t", "over", cpu, &found);
 		CHECK_EQ(found.events, EVENTS * (cpu ? 3 : 7));
 	}
+	tree_remove();
+}
+
+/*
+ * The second stream of the new trace cannot be made, when all writes to it already: each trace
+ * has what it says, and what is left is counted.
+ */
+TEST(it_fails_when_it_has_gone_on)
+{
+	struct ktrace_recording_status status;
+	struct found found;
+	char path[512];
+
+	begin_anew(KT_MODE_DISCARD, 3);
+	written_await(EVENTS * (3 + 3));
+	path_of(path, "u");
+	scarce = "cpu1";
+	scarce_left = 0;
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "on"), -EMFILE);
+	path_of(path, "v");
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "on"), -EMFILE);
+	CHECK(access(path, F_OK));
+	buffer_make(0, 3, 5);
+	scarce = NULL;
+	CHECK(ktrace_recording_stop(recording, "over") < 0);
+	ktrace_recording_status(recording, &status);
+	CHECK_EQ(status.events, EVENTS * (3 + 3));
+	CHECK_EQ(status.events_newest, 0);
+	CHECK_EQ(status.unwritten, EVENTS * 5);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		trace_find("t", "on", cpu, &found);
+		CHECK_EQ(found.events, EVENTS * 3);
+	}
+	tree_remove();
+}
+
+/* The same for the stacks, which go on after the events. */
+TEST(stacks_fail_when_events_have_gone_on)
+{
+	struct found found;
+	char path[512];
+
+	stacked = true;
+	begin_anew(KT_MODE_DISCARD, 3);
+	stacked = false;
+	path_of(path, "u");
+	scarce = "stacks";
+	scarce_left = 0;
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "on"), -EMFILE);
+	scarce = NULL;
+	buffer_make(0, 3, 5);
+	CHECK(ktrace_recording_stop(recording, "over") < 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	trace_find("t", "on", 0, &found);
+	CHECK_EQ(found.events, EVENTS * 3);
+	trace_find("u", strerror(EMFILE), 0, &found);
+	CHECK_EQ(found.events, EVENTS * 5);
 	tree_remove();
 }
 
