@@ -140,19 +140,17 @@ int buffer_copy(struct buffer *b, uint64_t most)
 
 int buffer_drain(struct buffer *b)
 {
+	uint64_t produced =
+		__atomic_load_n(&b->control->produced, __ATOMIC_ACQUIRE);
 	int n, total = 0;
 
-	for (;;) {
-		uint64_t produced = __atomic_load_n(&b->control->produced,
-						    __ATOMIC_ACQUIRE);
-
-		if (b->next == produced)
-			return total;
+	while (b->next < produced) {
 		n = buffer_copy(b, produced - b->next);
 		if (n < 0)
 			return n;
 		total += n;
 	}
+	return total;
 }
 
 int buffer_turn_prepare(struct buffer *b)

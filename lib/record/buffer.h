@@ -59,7 +59,7 @@ static inline const struct kt_packet *buffer_packet(const struct buffer *b,
 int buffer_out_open(struct buffer *b);
 /* Copies the next packets, at most @most, which are there; returns how many. */
 int buffer_copy(struct buffer *b, uint64_t most);
-/* Copies all that there is; returns how many packets. */
+/* Copies all that there is now, however fast more comes; returns how many packets. */
 int buffer_drain(struct buffer *b);
 /* Gets the memory for buffer_turn().  0 or -ENOMEM. */
 int buffer_turn_prepare(struct buffer *b);

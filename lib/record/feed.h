@@ -69,7 +69,7 @@ struct feed_ops {
 	/*
 	 * When it returns, all that was recorded before is in the sink.  Only
 	 * an event that a writer was about to commit may come with the next
-	 * call.  May be NULL.
+	 * call.  -EAGAIN: not now, as too much comes, or the sink has no room.  May be NULL.
 	 */
 	int (*sync)(struct feed *feed);
 	/*

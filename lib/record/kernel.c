@@ -37,11 +37,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/now.h"
 #include "buffer.h"
 #include "feed.h"
 #include "session/session.h"
 
 #define CPUS_PER_THREAD 4
+/* Who waits for a sync serves signals again after this time. */
+#define SYNC_MAX_NS 1000000000ull
 /* At the end, packets between two sync points. */
 #define POINT_PACKETS 16
 
@@ -177,6 +180,25 @@ static unsigned int rest_max(const struct worker *w)
 	return us < REST_MAX_US ? us : REST_MAX_US;
 }
 
+static bool worker_is_stopped(const struct worker *w)
+{
+	struct pollfd stop = {.fd = w->consumer->stop, .events = POLLIN};
+
+	return poll(&stop, 1, 0) > 0;
+}
+
+/* Until little comes meanwhile.  Returns how many packets. */
+static int worker_drain(const struct worker *w, struct buffer *b)
+{
+	int n, total = 0, little = (int)b->control->packets / 8;
+
+	do {
+		n = buffer_drain(b);
+		total += n;
+	} while (n > little && !worker_is_stopped(w));
+	return n < 0 ? n : total;
+}
+
 /* Returns how full the fullest buffer was, in eighths. */
 static int worker_round(struct worker *w)
 {
@@ -184,7 +206,7 @@ static int worker_round(struct worker *w)
 
 	for (size_t i = 0; i < w->nr; i++) {
 		struct buffer *b = w->buffers[i];
-		int n = buffer_drain(b);
+		int n = worker_drain(w, b);
 
 		if (n < 0)
 			return n;
@@ -315,12 +337,13 @@ static int buffers_look(struct consumer *c)
 }
 
 /* Waits a moment.  False: waiting is useless, now or at all. */
-static bool sync_wait(const struct consumer *c)
+static bool sync_wait(const struct consumer *c, uint64_t until)
 {
 	static const struct timespec rest = {.tv_nsec = 500000};
 
 	nanosleep(&rest, NULL);
-	return !feed_error(&c->feed) && !sink_is_stalled(c->sink);
+	return !feed_error(&c->feed) && !sink_is_stalled(c->sink) &&
+	       now_ns() < until;
 }
 
 /*
@@ -330,6 +353,7 @@ static bool sync_wait(const struct consumer *c)
 static int kernel_sync(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
+	uint64_t until = now_ns() + SYNC_MAX_NS;
 	int err = buffers_look(c);
 
 	if (err)
@@ -339,7 +363,7 @@ static int kernel_sync(struct feed *feed)
 
 		/* No packet free: the background makes some. */
 		while (ioctl(b->fd, KT_FLUSH) && errno == ENOSPC)
-			if (!sync_wait(c))
+			if (!sync_wait(c, until))
 				return feed_error(feed) ?: -EAGAIN;
 		b->sync = __atomic_load_n(&b->control->produced,
 					  __ATOMIC_ACQUIRE);
@@ -348,7 +372,7 @@ static int kernel_sync(struct feed *feed)
 		const struct buffer *b = c->buffers[i];
 
 		while (__atomic_load_n(&b->next, __ATOMIC_ACQUIRE) < b->sync)
-			if (!sync_wait(c))
+			if (!sync_wait(c, until))
 				return feed_error(feed) ?: -EAGAIN;
 	}
 	return feed_error(feed);
@@ -405,14 +429,20 @@ static int order_tell(struct consumer *c, uint64_t begin)
 /*
  * Closes the open packet, so that all packets can be put into order.  If the ring is full,
  * its oldest packets make room.  No reader was told yet that their time is over.
+ *
+ * While events come faster than the room, it stays open: what is there now is enough.
  */
 static int buffer_settle(struct buffer *b)
 {
+	uint64_t produced =
+		__atomic_load_n(&b->control->produced, __ATOMIC_ACQUIRE);
 	int n;
 
 	while (ioctl(b->fd, KT_FLUSH)) {
 		if (errno != ENOSPC)
 			return -errno;
+		if (b->next >= produced)
+			break;
 		n = buffer_copy(b, 1);
 		if (n <= 0)
 			return n ? n : -ENOSPC;

@@ -186,7 +186,10 @@ static int turn(struct ktrace_recording *r, struct metadata *next,
 	return first_error(&first);
 }
 
-/* The threads copy most of what is there, so that they rest for a shorter time. */
+/*
+ * The threads copy most of what is there, so that they rest for a shorter time.  If more comes
+ * than they can copy, this does not help, and is not needed.
+ */
 static int feeds_hurry(struct ktrace_recording *r)
 {
 	int err = 0;
@@ -194,7 +197,7 @@ static int feeds_hurry(struct ktrace_recording *r)
 	feed_each(r, feed)
 		if (!err && feed->ops->sync && !r->options.overwrite)
 			err = feed->ops->sync(feed);
-	return err ? sink_explain(r->metadata.sink, err) : 0;
+	return err && err != -EAGAIN ? sink_explain(r->metadata.sink, err) : 0;
 }
 
 int ktrace_recording_rotate(struct ktrace_recording *r, const char *directory,
