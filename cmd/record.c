@@ -290,8 +290,7 @@ static int record_run(struct record *r)
 		status = failed_in_library();
 		goto err_cancel;
 	}
-	record_parts_begin(r);
-	status = record_trigger_arm(r);
+	status = record_parts_begin(r) ?: record_trigger_arm(r);
 	if (status)
 		child_cancel(&r->child);
 	if (!r->command && r->session)
@@ -400,6 +399,8 @@ static int record_main(int argc, char **argv)
 	r.progress = isatty(2) && verbosity >= 0 && !r.stream &&
 		     (!r.command || !isatty(1) || verbosity > 0);
 	status = signals_prepare(&r.signals);
+	/* Whoever sends it to a recording that takes no snapshots does not end it. */
+	status = status ?: signals_add(&r.signals, SIGUSR2);
 	if (status)
 		return status;
 
@@ -421,6 +422,7 @@ static int record_main(int argc, char **argv)
 	patterns_free(&r.reads);
 	processes_free(&r.processes);
 	free(r.pids);
+	record_parts_end(&r);
 	return status;
 }
 

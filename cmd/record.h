@@ -15,6 +15,7 @@
 #include "common/debuginfod.h"
 #include "common/patterns.h"
 #include "common/select.h"
+#include "common/series.h"
 #include "set/set_file.h"
 #include "run/signals.h"
 #include "run/stacks.h"
@@ -28,13 +29,13 @@ struct parts {
 	uint64_t all;	/* the recording ends at so many bytes; 0: no limit */
 	const char *event; /* takes a snapshot; NULL: none */
 
-	bool possible;	 /* it can go on in another trace */
-	uint64_t first;	 /* number of the first one */
-	uint64_t nr;	 /* that have ended */
-	uint64_t gone;	 /* the first ones, that were removed */
-	uint64_t began;	 /* ns: the newest one */
-	uint64_t events; /* in those that have ended */
-	uint64_t looked; /* ns: at the sizes, and at the trigger */
+	bool possible;	      /* it can go on in another trace */
+	struct series series; /* those that have ended */
+	uint64_t gone;	      /* the first ones, that were removed */
+	uint64_t stayed;      /* of them: they could not be removed */
+	uint64_t began;	      /* ns: the newest one */
+	uint64_t events;      /* in those that have ended */
+	uint64_t looked;      /* ns: at the sizes, and at the trigger */
 	bool failed;
 };
 
@@ -137,7 +138,8 @@ void record_branches_print(const struct record *r);
 int record_parts_check(struct record *r);
 /* Before the recording begins, and when it begins. */
 int record_parts_prepare(struct record *r);
-void record_parts_begin(struct record *r);
+int record_parts_begin(struct record *r);
+void record_parts_end(struct record *r);
 /* False: the recording failed, or is to end: *@reason says why; NULL: it failed. */
 bool record_parts_round(struct record *r, const char **reason);
 /* SIGUSR2 has come.  False: the recording failed. */

@@ -18,6 +18,7 @@
 #include "base/now.h"
 #include "cmd.h"
 #include "common/output.h"
+#include "common/series.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "record.h"
@@ -78,21 +79,24 @@ int record_parts_check(struct record *r)
 
 int record_parts_prepare(struct record *r)
 {
-	uint64_t highest;
-	int status;
-
-	/* Whoever sends it to a recording that takes no snapshots does not end it. */
-	status = signals_add(&r->signals, SIGUSR2);
-	if (status || !r->parts.possible)
-		return status;
-	status = output_numbers(r->output, &highest);
-	r->parts.first = highest + 1;
-	return status;
+	return r->parts.possible ? series_open(&r->parts.series, r->output)
+				 : EXIT_OK;
 }
 
-void record_parts_begin(struct record *r)
+int record_parts_begin(struct record *r)
 {
-	r->parts.began = r->parts.looked = now_ns();
+	struct parts *p = &r->parts;
+
+	p->began = p->looked = now_ns();
+	return p->possible
+		       ? series_begin(&p->series,
+				      ktrace_recording_directory(r->recording))
+		       : EXIT_OK;
+}
+
+void record_parts_end(struct record *r)
+{
+	series_close(&r->parts.series);
 }
 
 static void part_tell(struct record *r, uint64_t number)
@@ -108,38 +112,50 @@ static void part_tell(struct record *r, uint64_t number)
 	r->parts.events = events;
 }
 
-static bool older_drop(struct record *r)
+/* One that cannot be removed, because somebody has put a file into it, stays. */
+static void older_drop(struct record *r)
 {
 	struct parts *p = &r->parts;
+	const char *why;
 
-	while (p->max && p->nr - p->gone > p->max)
-		if (output_remove(r->output, p->first + p->gone++))
-			return false;
-	return true;
+	for (; p->max && p->series.nr - p->gone > p->max; p->gone++) {
+		if (series_remove(&p->series, p->gone, &why))
+			continue;
+		p->stayed++;
+		record_progress_clear(r);
+		say("%s.%" PRIu64 " stays, and nothing more is done with it: "
+		    "%s",
+		    r->output, p->series.first + p->gone, why);
+	}
 }
 
 /* The trace ends, and the recording goes on in another one.  False: the recording failed. */
 static bool part_end(struct record *r, const char *reason)
 {
 	struct parts *p = &r->parts;
-	uint64_t number = p->first + p->nr;
+	uint64_t number = p->series.first + p->series.nr;
 	char name[PATH_MAX];
+	int err, directory;
 
-	snprintf(name, sizeof(name), "%s.%" PRIu64, r->output, number);
-	if (output_number(r->output, number))
+	if (series_go_on(&p->series))
 		return false;
-	if (ktrace_recording_rotate(r->recording, r->output, reason)) {
+	err = ktrace_recording_rotate(r->recording, r->output, reason);
+	if (err)
 		failed_in_library();
+	directory = ktrace_recording_directory(r->recording);
+	if (err && series_is_newest(&p->series, directory)) {
 		/* If nothing came in its place, it has its name again. */
-		if (access(r->output, F_OK))
-			output_unnumber(r->output, number);
+		series_go_back(&p->series);
 		return false;
 	}
-	p->nr++;
 	p->began = now_ns();
+	snprintf(name, sizeof(name), "%s.%" PRIu64, r->output, number);
 	output_hand_over(name);
 	part_tell(r, number);
-	return older_drop(r);
+	if (series_begin(&p->series, directory) || err)
+		return false;
+	older_drop(r);
+	return true;
 }
 
 static bool part_is_over(const struct record *r,

@@ -56,17 +56,20 @@ static struct ktrace *trace_get(const struct record *r)
 static void parts_print(const struct record *r)
 {
 	const struct parts *p = &r->parts;
-	uint64_t first = p->first + p->gone, last = p->first + p->nr - 1;
+	uint64_t first = p->series.first + p->gone;
+	uint64_t last = p->series.first + p->series.nr - 1;
+	uint64_t removed = p->gone - p->stayed;
 	char range[64] = "";
 
 	if (last > first)
 		snprintf(range, sizeof(range), " to .%" PRIu64, last);
-	if (p->gone)
-		say("in %" PRIu64 " parts, of which the oldest %" PRIu64
+	if (removed)
+		say("in %zu parts, of which the oldest %" PRIu64
 		    " were removed: %s.%" PRIu64 "%s, and %s",
-		    p->nr + 1, p->gone, r->output, first, range, r->output);
+		    p->series.nr + 1, removed, r->output, first, range,
+		    r->output);
 	else
-		say("in %" PRIu64 " parts: %s.%" PRIu64 "%s, and %s", p->nr + 1,
+		say("in %zu parts: %s.%" PRIu64 "%s, and %s", p->series.nr + 1,
 		    r->output, first, range, r->output);
 }
 
@@ -79,13 +82,13 @@ static void events_print(const struct record *r)
 	struct ktrace *trace = NULL;
 
 	if (s->events && s->bytes <= COUNT_MAX && verbosity >= 0 &&
-	    !r->stream && !r->parts.nr && (trace = trace_get(r)) &&
+	    !r->stream && !r->parts.series.nr && (trace = trace_get(r)) &&
 	    !count_trace(&count, trace, NULL, NULL, NULL, false))
 		ns = count.end - count.begin;
 	say("recorded %s events (%s) in %s, %s", count_text(s->events).s,
 	    bytes_text(s->bytes).s, duration_text(ns).s,
 	    r->stream ? "to standard output" : r->output);
-	if (r->parts.nr)
+	if (r->parts.series.nr)
 		parts_print(r);
 	top_print(&count);
 	count_free(&count);

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,12 +68,20 @@ static int content_of(int directory, enum content *content)
 	return 0;
 }
 
+static bool is_same(int fd, const struct stat *same)
+{
+	struct stat st;
+
+	return !same || (!fstat(fd, &st) && st.st_dev == same->st_dev &&
+			 st.st_ino == same->st_ino);
+}
+
 /*
- * Removes the older trace.  If it is a link, removes just the link.  Another
- * user who may rename files in the directory could replace it at any time; so
- * the directory is opened once, and checked and emptied through the descriptor.
+ * If it is a link, removes just the link.  Another user who may rename files in
+ * the directory could replace it at any time; so the directory is opened once,
+ * and checked and emptied through the descriptor.
  */
-static int older_remove(int parent, const char *name)
+int output_remove(int parent, const char *name, const struct stat *same)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(parent, name, flags), err;
@@ -85,12 +92,12 @@ static int older_remove(int parent, const char *name)
 		return 0;
 	if (fd < 0) {
 		err = -errno;
-		if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) ||
+		if (same || fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISLNK(st.st_mode))
 			return err;
 		return unlinkat(parent, name, 0) ? -errno : 0;
 	}
-	err = content_of(fd, &content);
+	err = is_same(fd, same) ? content_of(fd, &content) : -ESTALE;
 	if (!err && content == CONTENT_OTHER)
 		err = -ENOTEMPTY;
 	if (!err && content == CONTENT_TRACE)
@@ -128,7 +135,7 @@ static int place_prepare(int parent, const char *name, const char *path)
 			      path);
 	if (snprintf(old, sizeof(old), "%s.old", name) >= (int)sizeof(old))
 		return failed("%s: the name is too long", path);
-	err = older_remove(parent, old);
+	err = output_remove(parent, old, NULL);
 	if (err)
 		return failed(
 			"%s.old: cannot make room for the older trace: %s",
@@ -140,14 +147,7 @@ static int place_prepare(int parent, const char *name, const char *path)
 	return EXIT_OK;
 }
 
-/* A path, as a name in an open directory. */
-struct place {
-	int parent; /* negative: it cannot be opened */
-	char *name; /* in @copy */
-	char copy[PATH_MAX];
-};
-
-static int place_open(struct place *place, const char *path)
+int output_place(struct output_place *place, const char *path)
 {
 	const char *folder = ".";
 	size_t n = strlen(path);
@@ -173,8 +173,8 @@ static int place_open(struct place *place, const char *path)
 
 int output_prepare(const char *path)
 {
-	struct place place;
-	int status = place_open(&place, path);
+	struct output_place place;
+	int status = output_place(&place, path);
 
 	/* Creating the trace will fail, with a message. */
 	if (status || place.parent < 0)
@@ -182,105 +182,6 @@ int output_prepare(const char *path)
 	status = place_prepare(place.parent, place.name, path);
 	close(place.parent);
 	return status;
-}
-
-/* ---- numbered traces ------------------------------------------------------------- */
-
-/* Higher ones are not ours. */
-#define NUMBER_MAX UINT32_MAX
-
-/* The number of NAME.NUMBER; 0: it is no such name. */
-static uint64_t number_of(const char *entry, const char *name)
-{
-	size_t length = strlen(name);
-	uint64_t number;
-
-	if (strncmp(entry, name, length) || entry[length] != '.' ||
-	    number_parse(entry + length + 1, &number) || number > NUMBER_MAX)
-		return 0;
-	return number;
-}
-
-int output_numbers(const char *path, uint64_t *highest)
-{
-	struct dirent *entry;
-	struct place place;
-	uint64_t number;
-	int status, fd;
-	DIR *dir;
-
-	*highest = 0;
-	status = place_open(&place, path);
-	if (status || place.parent < 0)
-		return status;
-	fd = openat(place.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	while (dir && (entry = readdir(dir))) {
-		number = number_of(entry->d_name, place.name);
-		if (number > *highest)
-			*highest = number;
-	}
-	if (dir)
-		closedir(dir);
-	close(place.parent);
-	return EXIT_OK;
-}
-
-static int numbered(const char *path, uint64_t number,
-		    int (*act)(const struct place *place, const char *other))
-{
-	char other[NAME_MAX + 1];
-	struct place place;
-	int err;
-
-	if (place_open(&place, path))
-		return EXIT_FAILED;
-	if (snprintf(other, sizeof(other), "%s.%" PRIu64, place.name, number) >=
-	    (int)sizeof(other))
-		err = -ENAMETOOLONG;
-	else
-		err = place.parent < 0 ? -ENOENT : act(&place, other);
-	if (place.parent >= 0)
-		close(place.parent);
-	return err ? failed("%s.%" PRIu64 ": %s", path, number, strerror(-err))
-		   : EXIT_OK;
-}
-
-/* Nothing that is there is replaced. */
-static int number_give(const struct place *place, const char *other)
-{
-	return renameat2(place->parent, place->name, place->parent, other,
-			 RENAME_NOREPLACE)
-		       ? -errno
-		       : 0;
-}
-
-static int number_take(const struct place *place, const char *other)
-{
-	return renameat2(place->parent, other, place->parent, place->name,
-			 RENAME_NOREPLACE)
-		       ? -errno
-		       : 0;
-}
-
-static int number_remove(const struct place *place, const char *other)
-{
-	return older_remove(place->parent, other);
-}
-
-int output_number(const char *path, uint64_t number)
-{
-	return numbered(path, number, number_give);
-}
-
-int output_unnumber(const char *path, uint64_t number)
-{
-	return numbered(path, number, number_take);
-}
-
-int output_remove(const char *path, uint64_t number)
-{
-	return numbered(path, number, number_remove);
 }
 
 /* Who has called sudo?  False: nobody. */

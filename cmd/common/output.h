@@ -3,7 +3,8 @@
 #ifndef KT_CMD_COMMON_OUTPUT_H
 #define KT_CMD_COMMON_OUTPUT_H
 
-#include <stdint.h>
+#include <limits.h>
+#include <sys/stat.h>
 
 /*
  * Prepares the place: renames an older trace to PATH.old.  If anything else
@@ -11,17 +12,21 @@
  * status.
  */
 int output_prepare(const char *path);
-/*
- * Traces PATH.NUMBER, beside the one that is written at PATH.  All return an exit status.
- */
 
-/* *@highest: of those that are there; 0: there are none. */
-int output_numbers(const char *path, uint64_t *highest);
-/* PATH becomes PATH.NUMBER, which must not exist; and back. */
-int output_number(const char *path, uint64_t number);
-int output_unnumber(const char *path, uint64_t number);
-/* Removes PATH.NUMBER, if it is a trace. */
-int output_remove(const char *path, uint64_t number);
+/* A path, as a name in an open directory. */
+struct output_place {
+	int parent; /* negative: it cannot be opened */
+	char *name; /* in @copy */
+	char copy[PATH_MAX];
+};
+
+/* Returns an exit status.  Close @parent. */
+int output_place(struct output_place *place, const char *path);
+/*
+ * Removes a trace, if there is one.  @same: only if it is this directory, and -ESTALE otherwise;
+ * NULL: whichever it is.  -ENOTEMPTY: it is no trace, or has other files, too.
+ */
+int output_remove(int parent, const char *name, const struct stat *same);
 
 /* Under sudo: makes the caller the owner of the trace. */
 void output_hand_over(const char *path);

@@ -135,6 +135,12 @@ KTRACE_API int ktrace_recording_start(struct ktrace_recording *recording);
  * stop it.
  */
 KTRACE_API int ktrace_recording_fd(const struct ktrace_recording *recording);
+/*
+ * The descriptor of the directory that it writes to, which belongs to the recording; negative: to
+ * none.  After ktrace_recording_rotate() it is another one, unless the recording goes on as before.
+ */
+KTRACE_API int ktrace_recording_directory(
+	const struct ktrace_recording *recording);
 /* @size is that of the caller's struct. */
 KTRACE_API void ktrace_recording_status_get(
 	struct ktrace_recording *recording,

@@ -232,6 +232,11 @@ int ktrace_recording_fd(const struct ktrace_recording *r)
 	return r->failed;
 }
 
+int ktrace_recording_directory(const struct ktrace_recording *r)
+{
+	return r->metadata.sink->directory;
+}
+
 void status_add(struct ktrace_recording_status *status,
 		const struct feed_count *count)
 {
