@@ -162,6 +162,8 @@ int child_finish(struct child *c, const struct signals *signals)
 	user_free(&c->user);
 	if (!c->pid)
 		return EXIT_OK;
+	/* Who asks for a snapshot now is late, and must not end us before the command. */
+	signals_ignore(signals, SIGUSR2);
 	signals_restore(signals);
 	child_reap(c, true);
 	return c->status;

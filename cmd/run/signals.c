@@ -70,6 +70,14 @@ void signals_unblock(const struct signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
+void signals_ignore(const struct signals *signals, int number)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	if (sigismember(&signals->taken, number) == 1)
+		sigaction(number, &ignore, NULL);
+}
+
 void signals_restore(const struct signals *signals)
 {
 	sigaction(SIGPIPE, &signals->pipe, NULL);

@@ -24,6 +24,8 @@ int signals_prepare(struct signals *signals);
 int signals_take(const struct signals *signals, bool *by_program);
 /* Takes this signal, too, unless it is ignored.  Returns an exit status. */
 int signals_add(struct signals *signals, int number);
+/* From now on it is ignored, if it was taken. */
+void signals_ignore(const struct signals *signals, int number);
 /* They end us again, as usual; those that have come are taken. */
 void signals_unblock(const struct signals *signals);
 /* Restores the signals: for a child, and at the end. */
