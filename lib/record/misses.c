@@ -91,6 +91,26 @@ void misses_subtract(struct misses *misses, const struct misses *before)
 	}
 }
 
+int misses_since(struct ktrace_session *session, const struct misses *before,
+		 struct misses *since, struct misses *all)
+{
+	char *text, *twin;
+	size_t size;
+	int err = ktrace_session_read(session, "overflow", &text, &size);
+
+	if (err)
+		return err;
+	twin = strdup(text);
+	if (!twin) {
+		free(text);
+		return error_set(-ENOMEM, "out of memory");
+	}
+	err = misses_parse(text, since);
+	err = misses_parse(twin, all) ?: err;
+	misses_subtract(since, before);
+	return err;
+}
+
 void misses_free(struct misses *misses)
 {
 	free(misses->list);

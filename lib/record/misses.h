@@ -18,6 +18,9 @@ int misses_read(struct ktrace_session *session, struct misses *misses);
 int misses_parse(char *text, struct misses *misses);
 /* Takes off what had been missed before. */
 void misses_subtract(struct misses *misses, const struct misses *before);
+/* Reads once: *@since has what came since @before, *@all all. */
+int misses_since(struct ktrace_session *session, const struct misses *before,
+		 struct misses *since, struct misses *all);
 void misses_free(struct misses *misses);
 
 #endif /* KT_LIB_RECORD_MISSES_H */

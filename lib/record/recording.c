@@ -298,29 +298,32 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 	return err;
 }
 
-int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer)
+int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer,
+		 struct misses *all)
 {
 	int err;
 
 	if (!r->session)
 		return 0;
-	err = misses_read(r->session, &r->misses);
-	if (err)
-		return err;
-	misses_subtract(&r->misses, &r->before);
-	return ktrace_writer_misses(writer, r->misses.list, r->misses.nr);
+	err = misses_since(r->session, &r->before, &r->misses, all);
+	return err
+		       ?: ktrace_writer_misses(writer, r->misses.list,
+					       r->misses.nr);
 }
 
-/* Of all traces, if there are several. */
-static int misses_total(struct ktrace_recording *r)
+/* Of the last trace; then those of all traces, if there are several. */
+static int misses_end(struct ktrace_recording *r)
 {
-	int err;
+	struct misses all = {0};
+	int err = misses_write(r, r->metadata.writer, &all);
 
-	if (!r->start.text)
-		return 0;
-	err = misses_read(r->session, &r->misses);
-	if (!err)
-		misses_subtract(&r->misses, &r->start);
+	if (all.text && r->start.text) {
+		misses_subtract(&all, &r->start);
+		misses_free(&r->misses);
+		r->misses = all;
+	} else {
+		misses_free(&all);
+	}
 	return err;
 }
 
@@ -399,8 +402,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 		/* May fail: not needed. */
 		metadata_symbols_write(&r->metadata);
 	/* Written after any error: the counts are worth the most. */
-	first_keep(&first, misses_write(r, r->metadata.writer));
-	first_keep(&first, misses_total(r));
+	first_keep(&first, misses_end(r));
 	first_keep(&first, end_write(r, reason));
 	if (r->metadata.sink->ops->release)
 		r->metadata.sink->ops->release(r->metadata.sink);

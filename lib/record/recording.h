@@ -46,7 +46,11 @@ int first_error(const struct first *first);
 /* Adds the counts of a stream. */
 void status_add(struct ktrace_recording_status *status,
 		const struct feed_count *count);
-/* Writes what was missed since @before.  Sets the error message. */
-int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer);
+/*
+ * Writes what was missed since @before; *@all: since the session exists, at the same moment.
+ * Sets the error message.
+ */
+int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer,
+		 struct misses *all);
 
 #endif /* KT_LIB_RECORD_RECORDING_H */

@@ -134,16 +134,17 @@ static int counts_write(const struct counts *counts,
 /* What was missed is told to the trace that ends; the next one has what comes from now on. */
 static int misses_part(struct ktrace_recording *r, struct ktrace_writer *writer)
 {
-	int err = misses_write(r, writer);
+	struct misses all = {0};
+	int err = misses_write(r, writer, &all);
 
-	if (err || !r->session)
+	if (!all.text)
 		return err;
 	if (r->start.text)
 		misses_free(&r->before);
 	else
 		r->start = r->before;
-	r->before = (struct misses){0};
-	return err ?: misses_read(r->session, &r->before);
+	r->before = all;
+	return err;
 }
 
 /* The counts are written whatever happens. */

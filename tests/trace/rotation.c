@@ -191,6 +191,36 @@ static void written_await(uint64_t events)
 	while (status.events < events);
 }
 
+/* However fast they come, none is missing between two traces. */
+TEST(what_sources_miss_all_the_time)
+{
+	const struct ktrace_miss *misses;
+	uint64_t sum = 0;
+
+	ticks = 5;
+	begin_anew(KT_MODE_DISCARD, 1);
+	rotate("u");
+	rotate("v");
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ticks = 0;
+	for (int i = 0; i < 3; i++) {
+		struct ktrace *trace;
+		char path[512];
+
+		path_of(path, i == 0 ? "t" : i == 1 ? "u" : "v");
+		CHECK_EQ(ktrace_open(path, &trace), 0);
+		CHECK_EQ(ktrace_get_info(trace)->nr_misses, 1);
+		sum += ktrace_get_info(trace)->misses->count;
+		ktrace_close(trace);
+	}
+	CHECK_EQ(ktrace_recording_misses(recording, &misses), 1);
+	CHECK(sum >= 3);
+	CHECK_EQ(misses->count, sum);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	tree_remove();
+}
+
 /* Where nothing can be made, the recording goes on where it is. */
 TEST(it_cannot_go_on_elsewhere)
 {
