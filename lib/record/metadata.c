@@ -10,6 +10,7 @@
 #include "probe/enumeration.h"
 #include "read/trace.h"
 #include "symbols.h"
+#include "tasks.h"
 #include "tsc.h"
 #include "writer.h"
 
@@ -174,7 +175,6 @@ int metadata_first(struct metadata *m, const struct ktrace_recording_options *o)
 {
 	struct ktrace_writer_head head = {.size = sizeof(head)};
 	struct ktrace_clock clock;
-	size_t size;
 	int err;
 
 	err = metadata_clock_read(m, &clock);
@@ -196,13 +196,23 @@ int metadata_first(struct metadata *m, const struct ktrace_recording_options *o)
 				  &clock.sync, clock.trusted);
 	if (err)
 		return err;
-	err = metadata_types_write(m);
-	if (err || !m->session)
-		return err;
+	return metadata_types_write(m);
+}
+
+int metadata_tasks_write(struct metadata *m)
+{
+	size_t size;
+	int err;
+
+	if (!m->session)
+		return 0;
 	err = ktrace_session_read(m->session, "tasks", &m->tasks, &size);
-	if (err)
-		return err;
-	return ktrace_writer_tasks_text(m->writer, m->tasks, size);
+	return err ?: ktrace_writer_tasks_text(m->writer, m->tasks, size);
+}
+
+int metadata_tasks_complete(struct metadata *m)
+{
+	return m->session ? tasks_complete(m->session, m->writer, m->tasks) : 0;
 }
 
 /*
@@ -218,22 +228,6 @@ int metadata_calibrate(struct metadata *m, const struct ktrace_clock *clock)
 	m->calibrated = now;
 	return ktrace_writer_clock(m->writer, clock->name, clock->frequency,
 				   &clock->sync, clock->trusted);
-}
-
-int metadata_tasks_renew(struct metadata *m)
-{
-	size_t size;
-	char *text;
-	int err;
-
-	if (!m->session)
-		return 0;
-	err = ktrace_session_read(m->session, "tasks", &text, &size);
-	if (err)
-		return err;
-	err = ktrace_writer_tasks_text(m->writer, text, size);
-	free(text);
-	return err;
 }
 
 void metadata_symbols_write(struct metadata *m)

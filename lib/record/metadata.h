@@ -46,7 +46,7 @@ struct metadata {
 
 /* All return 0 or a negative errno, with a message. */
 
-/* The lines that are known before the first event; sets @nr_cpus. */
+/* The lines that are known before the first event, but for tasks; sets @nr_cpus. */
 int metadata_first(struct metadata *m,
 		   const struct ktrace_recording_options *o);
 
@@ -66,11 +66,10 @@ int metadata_clock_write(struct metadata *m);
 /* Writes @clock as one, if it is time for one. */
 int metadata_calibrate(struct metadata *m, const struct ktrace_clock *clock);
 
-/*
- * Once more the tasks that exist, after the trace has begun: some have begun meanwhile, or have a
- * new name.  The first listing has those that have ended.
- */
-int metadata_tasks_renew(struct metadata *m);
+/* Writes the tasks that exist: before its first event, but not long before. */
+int metadata_tasks_write(struct metadata *m);
+/* Adds those that have begun meanwhile: soon after its first event. */
+int metadata_tasks_complete(struct metadata *m);
 /* Writes the symbols, if an event needs them.  They may fail. */
 void metadata_symbols_write(struct metadata *m);
 

@@ -24,7 +24,6 @@
 #include "read/trace.h"
 #include "session/session.h"
 #include "sink.h"
-#include "tasks.h"
 #include "recording.h"
 
 /* Making */
@@ -167,7 +166,8 @@ int ktrace_recording_create(struct ktrace_session *session,
 	r->made = true;
 	/* In overwrite mode all data comes at the end, in the order of time. */
 	r->pointed = r->metadata.sink->ops->sync && !options->overwrite;
-	err = metadata_first(&r->metadata, options);
+	err = metadata_first(&r->metadata, options)
+		      ?: metadata_tasks_write(&r->metadata);
 	/*
 	 * Who reads while it is written needs the symbols before the events; and a recorder that is
 	 * killed writes none at its end.
@@ -218,9 +218,7 @@ int ktrace_recording_start(struct ktrace_recording *r)
 		return err;
 	r->running = true;
 	r->made = false;
-	err = r->session ? tasks_complete(r->session, r->metadata.writer,
-					  r->metadata.tasks)
-			 : 0;
+	err = metadata_tasks_complete(&r->metadata);
 	feed_each(r, feed)
 		if (!err && feed->ops->go)
 			err = feed->ops->go(feed);

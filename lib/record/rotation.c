@@ -110,6 +110,12 @@ static int feeds_turn(struct ktrace_recording *r, struct metadata *next,
 		first_keep(&first, err);
 		if (err && !*turned)
 			break;
+		/*
+		 * The first one has the events of the kernel.  What follows may take long, and a
+		 * task may have ended by then.
+		 */
+		if (feed == r->feeds[0])
+			first_keep(&first, metadata_tasks_complete(next));
 	}
 	if (counts->failed)
 		first_keep(&first, error_set(-ENOMEM, "out of memory"));
@@ -176,7 +182,6 @@ static int turn(struct ktrace_recording *r, struct metadata *next,
 		return first_error(&first);
 	}
 	r->metadata = *next;
-	first_keep(&first, metadata_tasks_renew(&r->metadata));
 	first_keep(&first, old_end(r, &old, counts, reason));
 	if (whole)
 		metadata_free(&old);
@@ -214,6 +219,8 @@ int ktrace_recording_rotate(struct ktrace_recording *r, const char *directory,
 	options.directory = directory;
 	err = next_make(r, &options, &next);
 	err = err ?: feeds_hurry(r);
+	/* As late as possible: a task that begins or is renamed from now on is told in either. */
+	err = err ?: metadata_tasks_write(&next);
 	if (err)
 		next_drop(&next);
 	else

@@ -221,6 +221,42 @@ TEST(what_sources_miss_all_the_time)
 	tree_remove();
 }
 
+/* How often is it said in what is written of the new trace? */
+static int times_said(const char *name, const char *what)
+{
+	char path[512], text[8192] = "";
+	int times = 0;
+	FILE *f;
+
+	path_of(path, name);
+	f = fopen(path, "r");
+	CHECK(f);
+	CHECK(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		times++;
+	return times;
+}
+
+/* A task has the name that it had when the trace began: later ones come with the events. */
+TEST(names_of_tasks)
+{
+	renames = 10;
+	begin_anew(KT_MODE_DISCARD, 1);
+	CHECK_EQ(renames, 12);
+	rotate("u");
+	renames = 0;
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	CHECK_EQ(times_said("t/metadata", "name1"), 1);
+	CHECK_EQ(times_said("t/metadata", "other"), 2);
+	CHECK_EQ(times_said("u/metadata", "name12"), 1);
+	CHECK_EQ(times_said("u/metadata", "name13"), 0);
+	CHECK_EQ(times_said("u/metadata", "other"), 2);
+	tree_remove();
+}
+
 /* Where nothing can be made, the recording goes on where it is. */
 TEST(it_cannot_go_on_elsewhere)
 {

@@ -136,6 +136,8 @@ static const char *scarce;
 static int scarce_left;
 /* What was missed grows with each look at it; 0: it does not. */
 static unsigned int ticks;
+/* A task has another name each time, and there is a new one; 0: no. */
+static unsigned int renames;
 
 int __real_openat64(int folder, const char *name, int flags, ...);
 int __wrap_openat64(int folder, const char *name, int flags, ...);
@@ -152,6 +154,12 @@ int __wrap_openat64(int folder, const char *name, int flags, ...)
 		snprintf(text, sizeof(text), "source knock missed %u\n",
 			 ticks++);
 		tree_file("overflow", text);
+	}
+	if (renames && !strcmp(name, "tasks")) {
+		snprintf(text, sizeof(text), "1 1 0 name%u\n%u 1 0 other\n",
+			 renames, renames);
+		tree_file("tasks", text);
+		renames++;
 	}
 	if (scarce && !strcmp(name, scarce) && !scarce_left--) {
 		errno = EMFILE;
