@@ -454,18 +454,13 @@ static int buffer_settle(struct buffer *b)
 	return 0;
 }
 
-/* Copies what is left in the order of time. */
-static int buffers_finish(struct consumer *c)
+/* Copies what is there in the order of time. */
+static int buffers_copy(struct consumer *c)
 {
 	struct buffer *b;
 	uint64_t begin = 0;
 	int n;
 
-	for (size_t i = 0; i < c->nr_buffers; i++) {
-		n = buffer_settle(c->buffers[i]);
-		if (n)
-			return n;
-	}
 	while ((b = buffers_oldest(c, &begin))) {
 		n = order_tell(c, begin);
 		if (!n)
@@ -476,9 +471,19 @@ static int buffers_finish(struct consumer *c)
 	return 0;
 }
 
+static int buffers_finish(struct consumer *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->nr_buffers; i++)
+		err = buffer_settle(c->buffers[i]);
+	return err ?: buffers_copy(c);
+}
+
 /*
  * Copies what was recorded before this call.  All are flushed first, so that the traces part at
- * nearly the same time on all CPUs.
+ * nearly the same time on all CPUs.  In overwrite mode the oldest packets go first, as they are
+ * the first that are overwritten meanwhile; otherwise several go at once.
  */
 static int buffers_take(struct consumer *c)
 {
@@ -487,6 +492,8 @@ static int buffers_take(struct consumer *c)
 	for (size_t i = 0; n >= 0 && i < c->nr_buffers; i++)
 		n = buffer_turn_prepare(c->buffers[i])
 			    ?: buffer_settle(c->buffers[i]);
+	if (n >= 0 && !c->background)
+		n = buffers_copy(c);
 	for (size_t i = 0; n >= 0 && i < c->nr_buffers; i++) {
 		struct buffer *b = c->buffers[i];
 
