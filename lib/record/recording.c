@@ -394,6 +394,9 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	if (first_keep(&first, metadata_clock_write(&r->metadata)))
 		/* Types that were enabled meanwhile. */
 		first_keep(&first, metadata_types_write(&r->metadata));
+	/* When they began may be overwritten. */
+	if (r->options.overwrite)
+		first_keep(&first, metadata_tasks_complete(&r->metadata));
 	copied = first_keep(&first, copy_finish(r, &reason));
 	/* Once more, with those of modules that were loaded meanwhile. */
 	if (copied && !r->metadata.sink->ops->sync)

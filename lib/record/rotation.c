@@ -160,6 +160,9 @@ static int old_end(struct ktrace_recording *r, struct metadata *old,
 	int err = metadata_clock_write(old), ended;
 
 	err = err ?: metadata_types_write(old);
+	/* When they began may be overwritten. */
+	if (!err && r->options.overwrite)
+		err = metadata_tasks_complete(old);
 	if (!err)
 		metadata_symbols_write(old);
 	err = err ?: misses_part(r, old->writer);

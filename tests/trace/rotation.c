@@ -257,6 +257,25 @@ TEST(names_of_tasks)
 	tree_remove();
 }
 
+/* When they began may be overwritten. */
+TEST(tasks_of_a_snapshot)
+{
+	renames = 10;
+	begin_anew(KT_MODE_OVERWRITE, 1);
+	CHECK_EQ(renames, 12);
+	rotate("u");
+	CHECK_EQ(renames, 15);
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	renames = 0;
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	CHECK_EQ(times_said("t/metadata", "name1"), 1);
+	CHECK_EQ(times_said("t/metadata", "other"), 3);
+	CHECK_EQ(times_said("u/metadata", "name1"), 1);
+	CHECK_EQ(times_said("u/metadata", "other"), 3);
+	tree_remove();
+}
+
 /* Where nothing can be made, the recording goes on where it is. */
 TEST(it_cannot_go_on_elsewhere)
 {
