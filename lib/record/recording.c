@@ -44,14 +44,39 @@ static int cpus_choose(struct ktrace_session *s, const char *cpus)
 	return ktrace_session_write(s, "cpus", cpus ?: "all");
 }
 
+/* What the buffers hold is from these CPUs, so it goes on with them. */
+static int cpus_keep(struct ktrace_session *s,
+		     const struct ktrace_recording_options *o)
+{
+	char *cpus, text[256];
+	int err;
+
+	if (!o->warn || faccessat(s->dir, "cpus", F_OK, 0))
+		return 0;
+	err = ktrace_session_read(s, "cpus", &cpus, NULL);
+	if (err)
+		return err;
+	if (strcmp(cpus, "all\n")) {
+		snprintf(text, sizeof(text),
+			 "the recorder before this one has recorded only on "
+			 "these CPUs, and so does this one: %.*s",
+			 (int)strcspn(cpus, "\n"), cpus);
+		o->warn(o->data, text);
+	}
+	free(cpus);
+	return 0;
+}
+
 static int buffers_prepare(struct ktrace_session *s,
 			   const struct ktrace_recording_options *o)
 {
 	char text[32], why[384];
 	int err;
 
-	if (!s || o->keep)
+	if (!s)
 		return 0;
+	if (o->keep)
+		return cpus_keep(s, o);
 	err = cpus_choose(s, o->cpus);
 	if (err)
 		return err;
@@ -589,7 +614,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	if (r->failed >= 0)
 		close(r->failed);
 	/* Now that no buffer is open.  If it fails, the next recording tries again. */
-	if (r->session && r->options.cpus)
+	if (r->session && (r->options.cpus || r->keep))
 		cpus_choose(r->session, NULL);
 	misses_free(&r->start);
 	misses_free(&r->before);

@@ -116,6 +116,26 @@ TEST(what_a_new_source_misses)
 	end_check("done");
 }
 
+/* They were chosen by a recorder that was killed; the next one has all again. */
+TEST(cpus_of_the_recorder_before)
+{
+	char path[512], text[16] = "";
+	FILE *f;
+
+	begin();
+	tree_file("cpus", "0-1\n");
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	tree_path(path, "cpus");
+	f = fopen(path, "r");
+	CHECK(f);
+	CHECK(fgets(text, sizeof(text), f));
+	fclose(f);
+	CHECK(!strncmp(text, "all", 3));
+	tree_remove();
+}
+
 TEST(it_cannot_be_switched_off)
 {
 	char path[512];
