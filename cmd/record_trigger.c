@@ -55,7 +55,8 @@ int record_trigger_open(struct record *r)
 		 own_session_open(NAME, &t->session) ?:
 		 events_enable(t->session, &t->selection, NULL, &nr);
 	if (!status &&
-	    (ktrace_session_write(t->session, "buffer_size", BUFFER) ||
+	    ((r->cpus && ktrace_session_write(t->session, "cpus", r->cpus)) ||
+	     ktrace_session_write(t->session, "buffer_size", BUFFER) ||
 	     ktrace_session_write(t->session, "mode", "overwrite")))
 		status = failed_in_library();
 	return status;
