@@ -5,7 +5,7 @@
  *
  *	err = ktrace_filter_create(event->type, "prev_prio < 100", NULL, &filter);
  *	if (!err && ktrace_filter_match(filter, event))
- *		...
+ *		puts("it has this priority");
  *	ktrace_filter_destroy(filter);
  *
  * A filter belongs to one type.  It is used by any number of threads.

@@ -24,10 +24,10 @@ for name in ('file', 'filed', 'other', 'Files', 'f', '', 'a file', 'fi*e'):
         pass
 END_PYTHON
 
-# The process is the same in both recordings, and so is each time.
+# The process is the same in both recordings. Each has taken the time for itself.
 calls()	# TRACE OPTION...
 {
-	ktrace report -q -C 'python3*' "$@" 2>&1
+	ktrace report -q -C 'python3*' --columns task,cpu,event,fields "$@" 2>&1
 }
 
 same()	# FILTER EVENT...
