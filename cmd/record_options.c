@@ -86,6 +86,12 @@ static int rotate_option(struct parts *parts, const char *text)
 	bool unit = *text && strspn(text, "0123456789. ") != strlen(text);
 
 	parts->bytes = parts->ns = 0;
+	/* A size here, and a time for -d: whoever has -d in mind would get a large trace. */
+	if (unit && text[strlen(text) - 1] == 'm')
+		return misused(&command_record,
+			       "--rotate `%s': is it a size (10M), or a time "
+			       "(10min)?",
+			       text);
 	if (unit && !size_parse(text, &parts->bytes) && parts->bytes)
 		return EXIT_OK;
 	if (unit && !duration_parse(text, &parts->ns) && parts->ns)
