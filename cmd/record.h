@@ -45,6 +45,7 @@ struct trigger {
 	struct selection selection;
 	char *text;
 	bool armed;
+	bool unseen;	/* the last look has failed */
 	uint64_t fired; /* ns */
 };
 

@@ -4,7 +4,7 @@
  *
  * It is recorded in a session of its own, with the smallest buffers, which we look into some times per
  * second.  So any event can be a trigger, with a filter and for some processes only, and events
- * that are none cost nothing more.  When it has happened the session is switched off, so a
+ * that are none cost nothing more, but for records of tasks, which come twice.  When it has happened the session is switched off, so a
  * storm of triggers costs little.
  */
 #include <stdlib.h>
@@ -77,7 +77,7 @@ int record_trigger_arm(struct record *r)
 
 /*
  * Since it was armed.  Records of tasks fill packets, too, so in overwrite mode: there always
- * is room, and the counts have what was overwritten.
+ * is room, and the counts have what was overwritten.  The caller tells an error.
  */
 static int events_count(struct ktrace_session *session, uint64_t *events)
 {
@@ -87,7 +87,7 @@ static int events_count(struct ktrace_session *session, uint64_t *events)
 	/* Closes the open packets, which are not counted. */
 	if (ktrace_session_left(session, events) ||
 	    ktrace_session_counts(session, &cpus, &nr))
-		return failed_in_library();
+		return EXIT_FAILED;
 	*events = 0;
 	for (size_t i = 0; i < nr; i++)
 		*events += cpus[i].events;
@@ -106,8 +106,18 @@ int record_trigger_look(struct record *r, bool *fired)
 	if (!t->armed)
 		return now_ns() - t->fired < PAUSE_NS ? EXIT_OK
 						      : record_trigger_arm(r);
-	if (events_count(t->session, &events))
-		return EXIT_FAILED;
+	/* It may pass: no descriptor, no memory, a CPU that goes.  The buffers still fill. */
+	if (events_count(t->session, &events)) {
+		if (!t->unseen) {
+			record_progress_clear(r);
+			say("the event of --snapshot-on cannot be looked at, "
+			    "and is tried again: %s",
+			    ktrace_last_error());
+		}
+		t->unseen = true;
+		return EXIT_OK;
+	}
+	t->unseen = false;
 	if (!events)
 		return EXIT_OK;
 	*fired = true;
