@@ -52,6 +52,7 @@ struct stacks {
 	struct debug_server
 		*servers; /* NULL: nobody is asked for debug files */
 	struct ktrace_writer *writer;
+	size_t unkept_told; /* files without names, that were told of */
 	uint8_t told[(KT_FRAME_FILE_MAX + 1) / 8]; /* files in the metadata */
 	char part[PART];
 };
@@ -206,7 +207,9 @@ static int names_add(struct stacks *s,
 	if (!err)
 		err = program_names(&s->tables, all, at, put, s);
 	free(all);
-	if (s->tables.nr_unkept && s->warn) {
+	/* Each trace has the same stacks, and some more. */
+	if (s->tables.nr_unkept > s->unkept_told && s->warn) {
+		s->unkept_told = s->tables.nr_unkept;
 		snprintf(unkept, sizeof(unkept),
 			 "names of functions are missing of %zu files of "
 			 "containers: the recorder has kept %zu others open, "

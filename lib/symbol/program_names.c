@@ -298,6 +298,7 @@ int program_names(struct program_tables *tables, const void *stacks,
 
 	if (!names)
 		return -ENOMEM;
+	tables->nr_unkept = 0;
 	names->tables = tables;
 	names->left = JIT_FUNCTIONS_MAX;
 	names->put = put;

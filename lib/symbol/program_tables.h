@@ -48,7 +48,7 @@ struct program_tables {
 	struct program_file **files; /* by number; NULL: not told yet */
 	size_t nr;		     /* the first number that was never told */
 	size_t nr_kept;
-	size_t nr_unkept; /* that had frames, but there were too many */
+	size_t nr_unkept; /* that had frames in the last program_names(), but there were too many */
 	struct debug_server
 		*servers; /* asked for debug files; NULL: nobody is */
 	bool names_only; /* and soon; no stacks are walked, so files need no tables */
