@@ -51,12 +51,11 @@ static uint64_t highest_find(const struct output_place *place)
 
 int series_open(struct series *s, const char *path)
 {
-	int status;
+	int status = output_place(&s->place, path);
 
-	s->path = path;
-	status = output_place(&s->place, path);
 	if (status)
 		return status;
+	s->path = path;
 	if (strlen(s->place.name) + 1 + NUMBER_CHARS > NAME_MAX)
 		return failed("%s: the name is too long: a number is put "
 			      "behind it",
