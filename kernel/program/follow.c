@@ -44,13 +44,8 @@ static bool mappings_read(struct mm_struct *mm, pid_t pid)
 	index = srcu_read_lock(&reading);
 	if (READ_ONCE(following))
 		read = kt_space_read(mm, pid, &retires);
-	mmap_read_unlock(mm);
-	/* Or a program whose children each map something and end would leave theirs for a second. */
-	if (kt_spaces_sweep_is_due()) {
-		kt_spaces_sweep();
-		retires = true;
-	}
 	srcu_read_unlock(&reading, index);
+	mmap_read_unlock(mm);
 	if (retires)
 		kt_spaces_settle();
 	return read;

@@ -231,6 +231,41 @@ bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end)
 	return found;
 }
 
+/* ---- processes that have ended ---------------------------------------------- */
+
+static void spaces_drop(bool all)
+{
+	struct space *dropped = NULL, *space;
+	struct hlist_node *next;
+	unsigned long flags;
+	unsigned int bucket;
+
+	for (bucket = 0; bucket < HASH_SIZE(spaces); bucket++) {
+		/* If the lock were held for all of them, interrupts would wait long. */
+		raw_spin_lock_irqsave(&spaces_lock, flags);
+		hlist_for_each_entry_safe(space, next, &spaces[bucket], node) {
+			if (!all && atomic_read(&space->mm->mm_users))
+				continue;
+			hash_del_rcu(&space->node);
+			space->dropped = dropped;
+			dropped = space;
+		}
+		raw_spin_unlock_irqrestore(&spaces_lock, flags);
+	}
+	while (dropped) {
+		space = dropped;
+		dropped = space->dropped;
+		maps_put(space->maps);
+		mmdrop(space->mm);
+		kfree_rcu(space, rcu);
+	}
+}
+
+void kt_spaces_sweep(void)
+{
+	spaces_drop(false);
+}
+
 /* ---- reading -------------------------------------------------------------- */
 
 /* Not that of a 32-bit program, which is another one. */
@@ -500,10 +535,18 @@ static bool known_take(struct mm_struct *mm, struct known *known)
 	return !read;
 }
 
+/* True to one caller. */
+static bool sweep_is_due(void)
+{
+	return atomic_long_read(&made_since) > MADE_MAX &&
+	       atomic_long_xchg(&made_since, 0) > MADE_MAX;
+}
+
 bool kt_space_read(struct mm_struct *mm, pid_t pid, bool *retires)
 {
 	struct kt_maps *maps;
 	struct known known;
+	bool large;
 
 	if (!known_take(mm, &known))
 		return true;
@@ -511,8 +554,14 @@ bool kt_space_read(struct mm_struct *mm, pid_t pid, bool *retires)
 		maps = maps_read_part(mm, pid, known.maps, &known.part);
 	else
 		maps = maps_read(mm, pid);
+	large = maps && maps->room > MAPS_MANY;
 	*retires = maps_replace(mm, maps, known.changes);
 	*retires |= maps_put(known.maps);
+	/* Or a program whose children each map something and end would leave theirs for a second. */
+	if (large && sweep_is_due()) {
+		kt_spaces_sweep();
+		*retires = true;
+	}
 	return maps;
 }
 
@@ -545,45 +594,6 @@ bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child)
 }
 
 /* ---- the end -------------------------------------------------------------- */
-
-static void spaces_drop(bool all)
-{
-	struct space *dropped = NULL, *space;
-	struct hlist_node *next;
-	unsigned long flags;
-	unsigned int bucket;
-
-	for (bucket = 0; bucket < HASH_SIZE(spaces); bucket++) {
-		/* If the lock were held for all of them, interrupts would wait long. */
-		raw_spin_lock_irqsave(&spaces_lock, flags);
-		hlist_for_each_entry_safe(space, next, &spaces[bucket], node) {
-			if (!all && atomic_read(&space->mm->mm_users))
-				continue;
-			hash_del_rcu(&space->node);
-			space->dropped = dropped;
-			dropped = space;
-		}
-		raw_spin_unlock_irqrestore(&spaces_lock, flags);
-	}
-	while (dropped) {
-		space = dropped;
-		dropped = space->dropped;
-		maps_put(space->maps);
-		mmdrop(space->mm);
-		kfree_rcu(space, rcu);
-	}
-}
-
-bool kt_spaces_sweep_is_due(void)
-{
-	return atomic_long_read(&made_since) > MADE_MAX &&
-	       atomic_long_xchg(&made_since, 0) > MADE_MAX;
-}
-
-void kt_spaces_sweep(void)
-{
-	spaces_drop(false);
-}
 
 void kt_spaces_forget(void)
 {

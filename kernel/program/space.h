@@ -61,7 +61,8 @@ bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end);
 /*
  * Reads the mappings, unless that was done after the last change.  The caller holds a reference
  * on the memory and the lock of its mappings, and may sleep.  False: no memory.  *@retires is set if
- * large maps were replaced and wait to be freed: then the caller calls kt_spaces_settle().
+ * it has left large maps to be freed, its own or of processes that have ended: then the caller calls
+ * kt_spaces_settle().
  */
 bool kt_space_read(struct mm_struct *mm, pid_t pid, bool *retires);
 /*
@@ -75,8 +76,6 @@ bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child);
  * but kt_mutex: so a process cannot have maps replaced faster than they are freed.
  */
 void kt_spaces_settle(void);
-/* Processes that have ended may have left much memory.  True to one caller, who then sweeps. */
-bool kt_spaces_sweep_is_due(void);
 /* Forgets processes that have ended.  Large maps of theirs are then retired. */
 void kt_spaces_sweep(void);
 /* Forgets all; nobody calls any of the above meanwhile.  Waits for probes. */
