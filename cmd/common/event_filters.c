@@ -89,7 +89,8 @@ static int syntax_check(const char *text)
 	};
 	struct ktrace_filter *filter;
 	struct ktrace_field *field;
-	size_t at;
+	char why[256];
+	size_t at, furthest = 0;
 	int err;
 
 	made.type.fields = made.fields;
@@ -98,8 +99,13 @@ static int syntax_check(const char *text)
 			continue;
 		field = err == -EINVAL ? made_type_field(&made, text, at)
 				       : NULL;
+		/* The kind of field with which most of the text is right tells best what is not. */
+		if (at >= furthest)
+			snprintf(why, sizeof(why), "%s", ktrace_last_error());
+		if (at > furthest)
+			furthest = at;
 		if (!field || field->kind == KTRACE_STRING)
-			return failed("-f `%s': %s", text, ktrace_last_error());
+			return failed("-f `%s': %s", text, why);
 		field->kind =
 			field->kind == KTRACE_INT ? KTRACE_UINT : KTRACE_STRING;
 	}
