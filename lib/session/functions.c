@@ -533,15 +533,14 @@ int session_functions_open(struct ktrace_session *s, struct ktrace_types *types,
 		return error_set(-ENOMEM, "out of memory");
 	f->session = s;
 	f->types = types;
-	err = rows_read(f);
-	if (!err)
-		err = events_find(s, &f->events);
+	err = events_find(s, &f->events);
 	/* Without the module, or if nobody has enabled them.  Functions may come later. */
 	if (err == -ENOENT || (!err && !f->events.entry.id &&
 			       !f->events.exit.id && !f->events.call.id)) {
 		session_functions_close(f);
 		return 0;
 	}
+	err = err ?: rows_read(f);
 	if (!err && prototypes_create(&f->prototypes))
 		f->prototypes = NULL; /* names of arguments are missing then */
 	err = err ?: events_ask(f, variant_find);
