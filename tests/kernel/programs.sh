@@ -139,7 +139,7 @@ echo 1 >$tracing/events/kmem/kmalloc/enable
 walk $bin/chain $test_dir/run "task 1" left:4000
 echo 0 >$tracing/events/kmem/kmalloc/enable
 echo 0 >$tracing/events/kmem/kmalloc/filter
-grep -c 'GFP_KERNEL_ACCOUNT' $tracing/trace >"$work/charged"
+grep -c '_ACCOUNT' $tracing/trace >"$work/charged"
 sed -n 's/.* bytes_req=\([0-9]*\) .*/\1/p' $tracing/trace |
 	sort -n >"$work/sizes"
 echo >$tracing/trace
