@@ -117,17 +117,22 @@ static CALLED void in_coroutine(void)
 	swapcontext(&here, &there);
 }
 
+/* A thread that has just begun has no stack to speak of: it is said that they stop when all have begun. */
+static pthread_barrier_t all_have_begun;
+
 static void *wait_in_thread(void *argument)
 {
 	char byte;
 
 	(void)argument;
+	pthread_barrier_wait(&all_have_begun);
 	sink += read(0, &byte, 1);
 	return NULL;
 }
 
 static void *stop_in_thread(void *argument)
 {
+	pthread_barrier_wait(&all_have_begun);
 	sink += deep(9);
 	return argument;
 }
@@ -136,9 +141,11 @@ static CALLED void in_threads(void)
 {
 	pthread_t threads[4];
 
+	pthread_barrier_init(&all_have_begun, NULL, 5);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, wait_in_thread, NULL);
 	pthread_create(&threads[3], NULL, stop_in_thread, NULL);
+	pthread_barrier_wait(&all_have_begun);
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 }
