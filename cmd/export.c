@@ -191,7 +191,7 @@ static int output_make(struct export *x, struct ktrace *trace,
 static void cursor_widen(struct export *x,
 			 struct ktrace_cursor_options *options)
 {
-	if (!x->kind->directory)
+	if (x->kind->hidden)
 		query_widen(&x->query, options, false);
 }
 
@@ -323,13 +323,8 @@ static int export_main(int argc, char **argv)
 		return misused(&command_export,
 			       "--weight goes with --to folded, speedscope, "
 			       "pprof, stacks or flame");
-	/* A filter would take one event of a call and leave the other. */
-	if (query_has_filter(&x.query) &&
-	    (!strcmp(x.kind->name, "strace") || !strcmp(x.kind->name, "graph")))
-		return misused(&command_export,
-			       "-f is about single events, and a call in %s "
-			       "has two: choose with -e",
-			       x.kind->name);
+	if (query_filter_check(&x.query, &command_export, x.kind))
+		return EXIT_USAGE;
 	if (optind + 1 < argc)
 		return misused(&command_export, "one trace at a time");
 	status = export_run(&x, optind < argc ? argv[optind] : NULL);

@@ -17,6 +17,7 @@
 #include "common/misses.h"
 #include "common/patterns.h"
 #include "common/query.h"
+#include "common/trace.h"
 #include "common/value.h"
 #include "common/who.h"
 #include "run/events.h"
@@ -250,6 +251,8 @@ static int trace_show(void *data, struct ktrace *trace,
 	}
 	if (g->live.output)
 		close(fd);
+	if (!status && g->callers && !trace_has_stacks(trace))
+		say("%s", TRACE_STACKLESS);
 	if (!status)
 		misses_say(ktrace_get_info(trace)->misses,
 			   ktrace_get_info(trace)->nr_misses);
@@ -547,8 +550,8 @@ static const struct command_option options[] = {
 	OPTION('C', "comm", "COMM",
 	       "of a trace: only tasks with such a name; wildcards are allowed"),
 	OPTION(0, "from", "TIME",
-	       "of a trace: not before; in seconds, or with a `+' in front: after the "
-	       "first event",
+	       "of a trace: not before; in seconds, with a `+' in front: after the "
+	       "first event, or by the clock, like 02:15:00.5",
 	       .id = QUERY_FROM),
 	OPTION(0, "until", "TIME", "of a trace: not after", .id = QUERY_TO),
 	OPTION_QUIET_ROW("only errors"),

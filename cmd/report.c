@@ -55,7 +55,8 @@ static bool merges_stacks(const struct report *r)
 /* Which calls are open, and when a thread has a CPU again, is told by events not shown, too. */
 static bool pairs_events(const struct report *r)
 {
-	return is_kind(r, "graph") || r->merged.weight == KTRACE_WEIGHT_OFF_CPU;
+	return r->kind->hidden &&
+	       (!merges_stacks(r) || r->merged.weight == KTRACE_WEIGHT_OFF_CPU);
 }
 
 /*
@@ -189,23 +190,13 @@ static int show_failed(const struct report *r, const char *why)
 	return failed("%s", why);
 }
 
-static bool has_stacks(const struct ktrace *trace)
-{
-	const struct ktrace_types *types = ktrace_get_types(trace);
-
-	for (size_t i = 0; i < ktrace_types_count(types); i++)
-		if (ktrace_type_stacks(ktrace_types_get(types, i)))
-			return true;
-	return false;
-}
-
 /* Outputs that merge stacks are empty if there are none: says why.  Returns an exit status. */
 static int stacks_check(const struct report *r, const struct ktrace *trace)
 {
 	const char *why;
 
-	if (!has_stacks(trace))
-		why = "no event was recorded with its stack: ktrace record -g";
+	if (!trace_has_stacks(trace))
+		why = TRACE_STACKLESS;
 	else if (r->merged_events || r->before) /* who compares them says so */
 		return EXIT_OK;
 	else if (r->merged.weight == KTRACE_WEIGHT_OFF_CPU)
@@ -471,13 +462,8 @@ static int options_check(const struct report *r, int nr_traces)
 		return misused(&command_report,
 			       "--time goes with --format text, kernel, strace "
 			       "and graph");
-	/* A filter would take one event of a call and leave the other. */
-	if (query_has_filter(&r->query) &&
-	    (is_kind(r, "strace") || is_kind(r, "graph")))
-		return misused(&command_report,
-			       "-f is about single events, and a call in "
-			       "--format %s has two: choose with -e",
-			       r->kind->name);
+	if (query_filter_check(&r->query, &command_report, r->kind))
+		return EXIT_USAGE;
 	if (r->columns.given && !is_kind(r, "text"))
 		return misused(&command_report,
 			       "--columns goes with --format text");

@@ -446,6 +446,7 @@ const struct show_ops show_chrome = {
 	.kind.name = "chrome",
 	.kind.what = "a time line in JSON, for chrome://tracing and others",
 	.kind.file = true,
+	.kind.hidden = true,
 	.size = sizeof(struct chrome),
 	.open = chrome_open,
 	.event = viewer_event,

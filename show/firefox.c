@@ -751,6 +751,7 @@ const struct show_ops show_firefox = {
 	.kind.name = "firefox",
 	.kind.what = "a profile for https://profiler.firefox.com",
 	.kind.file = true,
+	.kind.hidden = true,
 	.size = sizeof(struct firefox),
 	.open = firefox_open,
 	.event = viewer_event,

@@ -48,6 +48,7 @@ static int folded_finish(struct ktrace_output *show)
 const struct show_ops show_folded = {
 	.kind.name = "folded",
 	.kind.what = "stacks and how many events had them, for flame graphs",
+	.kind.hidden = true,
 	.size = sizeof(struct merged),
 	.open = merged_open,
 	.event = merged_event,

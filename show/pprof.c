@@ -163,6 +163,7 @@ const struct show_ops show_pprof = {
 	.kind.name = "pprof",
 	.kind.what = "stacks, as folded has them, for pprof",
 	.kind.file = true,
+	.kind.hidden = true,
 	.size = sizeof(struct merged),
 	.open = merged_open,
 	.event = merged_event,

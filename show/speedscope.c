@@ -106,6 +106,7 @@ const struct show_ops show_speedscope = {
 	.kind.name = "speedscope",
 	.kind.what = "stacks, as folded has them, for https://speedscope.app",
 	.kind.file = true,
+	.kind.hidden = true,
 	.size = sizeof(struct merged),
 	.open = merged_open,
 	.event = merged_event,

@@ -124,6 +124,7 @@ static int stacks_finish(struct ktrace_output *show)
 const struct show_ops show_stacks = {
 	.kind.name = "stacks",
 	.kind.what = "a table of stacks, the most frequent first",
+	.kind.hidden = true,
 	.size = sizeof(struct merged),
 	.open = stacks_open,
 	.event = merged_event,

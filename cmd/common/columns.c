@@ -93,18 +93,20 @@ static int field_unknown(const char *field, const struct column_name *names,
 {
 	struct near near;
 
-	failed("--columns `%s' is no column, and no event that is chosen has "
-	       "such a field",
-	       field);
 	near_init(&near, field);
-	for (; names->name; names++)
-		near_add(&near, names->name);
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-
-		if (selection_match(s, type->system, type->name))
-			near_fields(&near, type);
+	if (column_find(names, field, strlen(field))) {
+		/* It had a dot in front, or it would be the column. */
+		failed("--columns `.%s': no event that is chosen has such a "
+		       "field",
+		       field);
+	} else {
+		failed("--columns `%s' is no column, and no event that is "
+		       "chosen has such a field",
+		       field);
+		for (; names->name; names++)
+			near_add(&near, names->name);
 	}
+	selection_near_fields(s, types, &near);
 	near_print(&near);
 	return EXIT_FAILED;
 }

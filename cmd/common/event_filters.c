@@ -105,7 +105,7 @@ static int syntax_check(const char *text)
 		if (at > furthest)
 			furthest = at;
 		if (!field || field->kind == KTRACE_STRING)
-			return failed("-f `%s': %s", text, why);
+			return failed("filter `%s': %s", text, why);
 		field->kind =
 			field->kind == KTRACE_INT ? KTRACE_UINT : KTRACE_STRING;
 	}
@@ -120,13 +120,13 @@ int event_filters_add(struct event_filters *filters, struct selection *s,
 
 	if (err == -EEXIST)
 		return misused(command,
-			       "the -e before `-f %s' has a filter: join them "
-			       "with &&",
+			       "the -e before the filter `%s' has one: join "
+			       "them with &&",
 			       text);
 	if (err && filters->general)
 		return misused(command,
-			       "`-f %s' and `-f %s' are both for all events: "
-			       "join them with &&",
+			       "the filters `%s' and `%s' are both for all "
+			       "events: join them with &&",
 			       filters->general, text);
 	if (err)
 		filters->general = text;
@@ -184,8 +184,8 @@ static int unfit(const struct ktrace_type *type, const char *text, size_t at,
 	struct near near;
 	char word[64];
 
-	failed("-f `%s' does not fit %s:%s: %s", text, type->system, type->name,
-	       ktrace_last_error());
+	failed("filter `%s' does not fit %s:%s: %s", text, type->system,
+	       type->name, ktrace_last_error());
 	if (err != -ENOENT)
 		return EXIT_FAILED;
 	word_copy(word, sizeof(word), text + at);
@@ -205,18 +205,17 @@ static int unfit_all(const struct event_filters *filters,
 	char word[64];
 
 	if (best->err != -ENOENT)
-		return failed("-f `%s': %s", filters->general, best->why);
+		return failed("filter `%s': %s", filters->general, best->why);
 	word_copy(word, sizeof(word), filters->general + best->at);
-	failed("-f `%s': no event that is chosen has the field `%s' and those "
-	       "before it",
+	if (selection_has_field(s, types, word))
+		return failed(
+			"filter `%s': no event that is chosen has the field "
+			"`%s' and those before it",
+			filters->general, word);
+	failed("filter `%s': no event that is chosen has the field `%s'",
 	       filters->general, word);
 	near_init(&near, word);
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-
-		if (selection_match(s, type->system, type->name))
-			near_fields(&near, type);
-	}
+	selection_near_fields(s, types, &near);
 	near_print(&near);
 	return EXIT_FAILED;
 }
@@ -293,7 +292,7 @@ int event_filters_check(const struct event_filters *filters,
 	if (!status && general.best.err && !general.fits)
 		status = unfit_all(filters, s, types, &general.best);
 	if (!status && filters->general && !general.used)
-		say("-f `%s' is for no event: all that are chosen have another "
+		say("filter `%s' is for no event: all that are chosen have another "
 		    "one",
 		    filters->general);
 	return status;
@@ -310,7 +309,7 @@ static void filter_find(struct event_filters *filters,
 
 	of->kind = err ? NONE : text ? SOME : ALL;
 	if (err && text != filters->general)
-		say("-f `%s' does not fit %s:%s, so its events do not meet it: "
+		say("filter `%s' does not fit %s:%s, so its events do not meet it: "
 		    "%s",
 		    text, type->system, type->name, ktrace_last_error());
 }

@@ -267,6 +267,18 @@ bool query_has_filter(const struct query *q)
 	return q->filters.any;
 }
 
+int query_filter_check(const struct query *q, const struct command *command,
+		       const struct ktrace_output_kind *kind)
+{
+	if (!q->filters.any ||
+	    (strcmp(kind->name, "strace") && strcmp(kind->name, "graph")))
+		return EXIT_OK;
+	return misused(command,
+		       "-f is about single events, and a call in %s has two: "
+		       "choose with -e",
+		       kind->name);
+}
+
 bool query_meets(struct query *q, const struct ktrace_event *event)
 {
 	return event_filters_match(&q->filters, &q->selection, event);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ktrace/output.h>
 #include <ktrace/trace.h>
 
 #include "call_scope.h"
@@ -88,6 +89,12 @@ bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
 bool query_meets(struct query *q, const struct ktrace_event *event);
 /* Is there a filter, so that query_meets() must be asked? */
 bool query_has_filter(const struct query *q);
+/*
+ * Refuses a filter for an output that makes one thing of two events: the filter would take one of them
+ * and leave the other.  Returns an exit status.
+ */
+int query_filter_check(const struct query *q, const struct command *command,
+		       const struct ktrace_output_kind *kind);
 /* After query_widen(). */
 bool query_wants_type(struct query *q, const struct ktrace_type *type);
 void query_free(struct query *q);

@@ -193,6 +193,30 @@ const char *selection_filter_of(const struct selection *s, const char *system,
 	return v.last ? s->choices[v.last - 1].filter : NULL;
 }
 
+bool selection_has_field(const struct selection *s,
+			 const struct ktrace_types *types, const char *name)
+{
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (selection_match(s, type->system, type->name) &&
+		    ktrace_field_find(type, name))
+			return true;
+	}
+	return false;
+}
+
+void selection_near_fields(const struct selection *s,
+			   const struct ktrace_types *types, struct near *near)
+{
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (selection_match(s, type->system, type->name))
+			near_fields(near, type);
+	}
+}
+
 bool selection_wants(const struct ktrace_type *type, void *data)
 {
 	return selection_match(data, type->system, type->name);

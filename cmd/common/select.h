@@ -17,6 +17,8 @@
 
 #include "cmd.h"
 
+struct near;
+
 struct choice {
 	char *pattern;
 	bool exclude;
@@ -75,6 +77,13 @@ int selection_check_known(struct selection *s, const struct ktrace_known *known,
 			  size_t nr, const struct ktrace_session *session);
 int selection_check_types(struct selection *s,
 			  const struct ktrace_types *types);
+
+/* Has an event that is selected such a field? */
+bool selection_has_field(const struct selection *s,
+			 const struct ktrace_types *types, const char *name);
+/* Adds the names of fields of such events. */
+void selection_near_fields(const struct selection *s,
+			   const struct ktrace_types *types, struct near *near);
 
 /* For ktrace_cursor_options.want; @data is a selection. */
 bool selection_wants(const struct ktrace_type *type, void *data);

@@ -105,3 +105,13 @@ void trace_complain(struct ktrace *trace)
 	for (size_t i = 0; (warning = ktrace_warning(trace, i)); i++)
 		say("%s", warning);
 }
+
+bool trace_has_stacks(const struct ktrace *trace)
+{
+	const struct ktrace_types *types = ktrace_get_types(trace);
+
+	for (size_t i = 0; i < ktrace_types_count(types); i++)
+		if (ktrace_type_stacks(ktrace_types_get(types, i)))
+			return true;
+	return false;
+}

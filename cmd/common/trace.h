@@ -24,4 +24,8 @@ struct format_names {
 
 struct format_names formats_names(bool all);
 
+/* Was some event recorded with who called? */
+bool trace_has_stacks(const struct ktrace *trace);
+#define TRACE_STACKLESS "no event was recorded with its stack: ktrace record -g"
+
 #endif /* KT_CMD_COMMON_TRACE_H */

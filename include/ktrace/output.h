@@ -50,7 +50,8 @@ struct ktrace_output_kind {
 	const char *what; /* in one line */
 	bool directory;	  /* it makes a directory */
 	bool file; /* it makes a file for programs; the others write text for people */
-	bool times; /* it shows times as options.time says */
+	bool times;  /* it shows times as options.time says */
+	bool hidden; /* it asks for ktrace_output_hidden() */
 };
 
 /* The kinds that there are, one by one. NULL: no more. */

@@ -149,6 +149,7 @@ static void flame_release(struct ktrace_output *show)
 const struct show_ops show_flame = {
 	.kind.name = "flame",
 	.kind.what = "a flame graph of stacks, as one HTML page",
+	.kind.hidden = true,
 	.size = sizeof(struct flame),
 	.open = flame_open,
 	.event = merged_event,

@@ -519,6 +519,7 @@ const struct show_ops show_graph = {
 	.kind.times = true,
 	.kind.what =
 		"calls of functions, each below its caller, with durations",
+	.kind.hidden = true,
 	.size = sizeof(struct graph),
 	.open = graph_open,
 	.event = graph_event,

@@ -757,6 +757,7 @@ const struct show_ops show_html = {
 	.kind.name = "html",
 	.kind.what = "a time line, as one HTML page for any browser",
 	.kind.file = true,
+	.kind.hidden = true,
 	.size = sizeof(struct html),
 	.open = html_open,
 	.event = html_event,

@@ -520,6 +520,7 @@ const struct show_ops show_perfetto = {
 	.kind.name = "perfetto",
 	.kind.what = "a time line for https://ui.perfetto.dev",
 	.kind.file = true,
+	.kind.hidden = true,
 	.size = sizeof(struct perfetto),
 	.open = perfetto_open,
 	.event = viewer_event,
