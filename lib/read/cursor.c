@@ -692,7 +692,8 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 		err = stream_add(cursor);
 	/* The first call of cursor_step() reads them. */
 	cursor->seeks = cursor->from && !branches && seek_is_possible(trace);
-	cursor->round -= cursor->seeks;
+	if (cursor->seeks)
+		cursor->round--;
 	return err ?: cursor->seeks ? 0 : streams_refill(cursor);
 }
 

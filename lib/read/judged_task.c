@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Who runs (core/env.h), for the core's filters: the task of the event that is judged.  A file of its
- * own, because a program that has rings says by itself who runs.
+ * own, because tests and bench/ring.c, which write rings, have another one.
  */
 #include "filter.h"
 #include "judged.h"

@@ -14,9 +14,8 @@ void packets_init(struct packets *packets, const struct ktrace *trace,
 	*packets = (struct packets){.trace = trace, .source = source};
 }
 
-/* Reads @size bytes at @position.  Returns their number or a negative errno. */
-static ssize_t source_read(const struct stream_source *source,
-			   uint64_t position, void *bytes, size_t size)
+ssize_t source_read(const struct stream_source *source, uint64_t position,
+		    void *bytes, size_t size)
 {
 	ssize_t n;
 
@@ -30,7 +29,7 @@ static ssize_t source_read(const struct stream_source *source,
 	return n < 0 ? -errno : n;
 }
 
-/* What stream.c asks of it, too. */
+/* More than stream.c asks of it: if in doubt, all is read. */
 static bool header_is_good(const struct packets *packets,
 			   const struct kt_packet *packet)
 {

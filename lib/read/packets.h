@@ -8,6 +8,10 @@
 
 #include "stream.h"
 
+/* Reads @size bytes at @position.  Returns their number or a negative errno. */
+ssize_t source_read(const struct stream_source *source, uint64_t position,
+		    void *bytes, size_t size);
+
 struct packets {
 	const struct ktrace *trace;
 	const struct stream_source *source;

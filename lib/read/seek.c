@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "packets.h"
 #include "seek.h"
@@ -270,10 +268,8 @@ static int packet_read_back(struct seek *seek)
 	if (source->fd < 0)
 		return packet_tell(seek, packet,
 				   source->data + packet->position, size);
-	do
-		n = pread(source->fd, seek->bytes, size, packet->position);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : packet_tell(seek, packet, seek->bytes, n);
+	n = source_read(source, packet->position, seek->bytes, size);
+	return n < 0 ? n : packet_tell(seek, packet, seek->bytes, n);
 }
 
 /* The latest telling before @clock of those that were read; NULL: none. */

@@ -9,12 +9,6 @@
  */
 #include "trace.h"
 
-/* The first one was read at the start, and counts for all that was before, too. */
-static int64_t wall_ahead(const struct ktrace *trace, size_t line)
-{
-	return line ? trace->clock.lines[line].ahead : trace->info.realtime;
-}
-
 int64_t ktrace_wall_time(const struct ktrace *trace, uint64_t time)
 {
 	const struct clock_line *lines = trace->clock.lines;
@@ -30,7 +24,7 @@ int64_t ktrace_wall_time(const struct ktrace *trace, uint64_t time)
 			low = middle;
 	}
 	/* Unsigned, because a trace may have any numbers. */
-	return time + (uint64_t)wall_ahead(trace, low);
+	return time + (uint64_t)lines[low].ahead;
 }
 
 uint64_t ktrace_wall_find(const struct ktrace *trace, int64_t wall)
@@ -39,7 +33,7 @@ uint64_t ktrace_wall_find(const struct ktrace *trace, int64_t wall)
 
 	for (size_t line = 0;; line++) {
 		uint64_t begin = line ? clock->lines[line].time : 0;
-		__int128 time = (__int128)wall - wall_ahead(trace, line);
+		__int128 time = (__int128)wall - clock->lines[line].ahead;
 
 		/* The clock has jumped over it. */
 		if (time < begin)
