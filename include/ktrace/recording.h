@@ -101,7 +101,7 @@ struct ktrace_recording_options {
 	struct ktrace_branches *branches;
 	/*
 	 * Records events of the kernel only on these CPUs, like "0,2-3"; the others get no buffer.
-	 * NULL: on all.  With @keep it does not matter.
+	 * NULL: on all.  Ignored with @keep.
 	 */
 	const char *cpus;
 };
@@ -114,8 +114,11 @@ struct ktrace_recording_status {
 	uint64_t unwritten; /* after stop: read, but the disk had no room */
 	uint64_t buffered;  /* bytes in the buffers that are not written yet */
 	int error;	    /* 0, or why writing ended early */
-	/* All but @buffered are of all traces: see ktrace_recording_rotate(). */
-	uint64_t bytes_newest; /* of the newest one */
+	/*
+	 * Those above, except @buffered, are of all traces of ktrace_recording_rotate().  These are of
+	 * the newest one.
+	 */
+	uint64_t bytes_newest;
 	uint64_t events_newest;
 };
 
@@ -166,9 +169,9 @@ KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
  * now: a snapshot.  As often as wanted; from the thread that has the recording.
  *
  * -EOPNOTSUPP: not with branches, to a stream, with the options @follow or @keep, or with markers of
- * programs in mode overwrite.  Then, and if @directory cannot be made, the recording goes on as before.  If it
- * fails otherwise, stop the recording: both traces have what they say, but the recording may have
- * ended early.  The descriptor of ktrace_recording_fd() need not be readable then.
+ * programs in mode overwrite.  Then, and if @directory cannot be made, the recording goes on as
+ * before.  If it fails otherwise, stop the recording: both traces have what they say, but the
+ * recording may have ended early.  The descriptor of ktrace_recording_fd() need not be readable then.
  *
  * The strings and lists in the options that it was created with must still be there.
  */

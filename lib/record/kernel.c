@@ -317,21 +317,23 @@ static int kernel_open(struct feed *feed)
 	return 0;
 }
 
-/*
- * Opens the buffers of CPUs that were plugged in since the last call.  What cannot be
- * opened now is tried again at the end.
- */
-static int buffers_look(struct consumer *c)
+/* Opens the buffers of CPUs that were plugged in since the last call.  1: there are some. */
+static int buffers_add(struct consumer *c)
 {
 	size_t before = c->nr_buffers;
-	int err;
 
-	if (!c->workers)
-		return 0;
 	buffers_open(c, c->session);
-	if (c->nr_buffers == before)
-		return 0;
-	err = kernel_open(&c->feed) ?: kernel_start(&c->feed);
+	return c->nr_buffers == before ? 0 : kernel_open(&c->feed) ?: 1;
+}
+
+/* What cannot be opened now is tried again at the end. */
+static int buffers_look(struct consumer *c)
+{
+	int err = c->workers ? buffers_add(c) : 0;
+
+	if (err <= 0)
+		return err;
+	err = kernel_start(&c->feed);
 	/* -EAGAIN would mean that a reader of the stream does not read. */
 	return err == -EAGAIN ? -ENOMEM : err;
 }
@@ -534,7 +536,11 @@ static int kernel_rotate(struct feed *feed, const struct feed_setup *setup,
 	workers_join(c);
 	if (read(c->stop, &stopped, sizeof(stopped)) < 0)
 		errno = 0; /* it was not raised */
-	err = feed_error(feed) ?: buffers_take(c);
+	err = feed_error(feed);
+	/* Without threads, nobody has looked since the last trace. */
+	if (!err && !c->background)
+		err = buffers_add(c);
+	err = err < 0 ? err : buffers_take(c);
 	if (err) {
 		consumer_fail(c, err);
 		return sink_explain(c->sink, err);

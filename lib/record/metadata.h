@@ -19,7 +19,7 @@
 
 struct feed;
 
-/* The first three, @unread, @types and @sink are set by the recording. */
+/* @session, @feeds, @unread, @types, @sink and, if it is known, @nr_cpus are set by the recording. */
 struct metadata {
 	struct ktrace_session *session; /* NULL: without the kernel */
 	struct feed *const *feeds;	/* ends with a NULL */

@@ -22,6 +22,9 @@ static int possible_check(const struct ktrace_recording *r)
 	feed_each(r, feed)
 		if (feed_error(feed))
 			return sink_explain(r->metadata.sink, feed_error(feed));
+	/* Something else than a feed has failed. */
+	if (r->left.sink)
+		return error_set(-EINVAL, "the last switch failed half way");
 	if (r->keep)
 		why = "of a recorder before this one (keep)";
 	else if (r->options.follow || r->metadata.sink->directory < 0)

@@ -14,7 +14,8 @@
 /* All zero: none. */
 struct totals {
 	__u64 events;
-	__u64 lost[KT_LOST_NR]; /* but not what was overwritten */
+	/* What was overwritten is not in the header: who counts it here does so by itself. */
+	__u64 lost[KT_LOST_NR];
 };
 
 struct totals totals_of(const struct kt_packet *p);

@@ -390,15 +390,35 @@ TEST(it_goes_on_under_a_load_that_never_ends)
 	tree_remove();
 }
 
+/* Nobody knows what is in the buffers that an earlier recorder has left. */
+TEST(what_was_kept_cannot_go_on_elsewhere)
+{
+	char path[512];
+
+	mode = KT_MODE_DISCARD;
+	begin_with(3, -1);
+	path_of(path, "u");
+	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EOPNOTSUPP);
+	CHECK(strstr(ktrace_last_error(), "keep"));
+	CHECK(access(path, F_OK));
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	tree_remove();
+}
+
 TEST(a_stream_cannot_go_on_elsewhere)
 {
 	int output = memfd_create("output", MFD_CLOEXEC);
 	char path[512];
 
 	mode = KT_MODE_DISCARD;
+	keep = false;
 	begin_with(3, output);
+	keep = true;
 	path_of(path, "u");
 	CHECK_EQ(ktrace_recording_rotate(recording, path, "no"), -EOPNOTSUPP);
+	CHECK(strstr(ktrace_last_error(), "that somebody follows"));
 	CHECK(access(path, F_OK));
 	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
 	ktrace_recording_destroy(recording);
