@@ -11,6 +11,7 @@
 
 #include <ktrace/trace.h>
 
+#include "base/file.h"
 #include "cmd.h"
 #include "output.h"
 #include "value.h"
@@ -72,8 +73,7 @@ static bool is_same(int fd, const struct stat *same)
 {
 	struct stat st;
 
-	return !same || (!fstat(fd, &st) && st.st_dev == same->st_dev &&
-			 st.st_ino == same->st_ino);
+	return !same || (!fstat(fd, &st) && file_is_same(&st, same));
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cmd.h"
 #include "program_path.h"
 
@@ -27,11 +28,6 @@ static const char *const libraries[] = {
 	"/lib",
 	"/usr/lib",
 };
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
 
 /*
  * In another root: links in it lead to what is in it.  A file that another mount hides there is found
@@ -62,7 +58,7 @@ static char *path_in(const char *root, const char *path)
 		if (asprintf(&found, "%s%s", root, behind) < 0)
 			found = NULL;
 		if (found && (fstat(fd, &wanted) || stat(found, &got) ||
-			      !is_same(&wanted, &got))) {
+			      !file_is_same(&wanted, &got))) {
 			free(found);
 			found = NULL;
 		}
@@ -128,7 +124,8 @@ static bool root_find(pid_t pid, char *root, size_t size)
 	    stat("/proc/self/ns/mnt", &our_mounts) ||
 	    stat(mounts, &their_mounts))
 		return false;
-	if (is_same(&ours, &theirs) && is_same(&our_mounts, &their_mounts))
+	if (file_is_same(&ours, &theirs) &&
+	    file_is_same(&our_mounts, &their_mounts))
 		*root = '\0';
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cmd.h"
 #include "series.h"
 #include "value.h"
@@ -80,18 +81,13 @@ static void number_name(const struct series *s, size_t index,
 		 NAME_MAX - NUMBER_CHARS - 1, s->place.name, s->first + index);
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 static bool has_name(const struct series *s, const struct stat *st,
 		     const char *name)
 {
 	struct stat there;
 
 	return !fstatat(s->place.parent, name, &there, AT_SYMLINK_NOFOLLOW) &&
-	       is_same(&there, st);
+	       file_is_same(&there, st);
 }
 
 static int not_ours(const struct series *s)
@@ -112,7 +108,7 @@ bool series_is_newest(const struct series *s, int directory)
 {
 	struct stat st;
 
-	return !fstat(directory, &st) && is_same(&st, &s->newest);
+	return !fstat(directory, &st) && file_is_same(&st, &s->newest);
 }
 
 /*

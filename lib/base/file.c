@@ -9,6 +9,11 @@
 
 #include "file.h"
 
+bool file_is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /* Without /proc, there is only the name, which may mean another file by now. */
 static int file_open_again(int dir, const char *path, int flags,
 			   const struct stat *seen)
@@ -18,8 +23,7 @@ static int file_open_again(int dir, const char *path, int flags,
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    st.st_ino == seen->st_ino && st.st_dev == seen->st_dev)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && file_is_same(&st, seen))
 		return fd;
 	close(fd);
 	errno = EINVAL;

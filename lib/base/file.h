@@ -3,7 +3,9 @@
 #ifndef KT_LIB_BASE_FILE_H
 #define KT_LIB_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 /*
  * Reads the rest of a file to *@text, which the caller frees, and adds a NUL
@@ -17,6 +19,9 @@ int file_read_fd(int fd, size_t max, char **text, size_t *size);
  * openat().
  */
 int file_read(int dir, const char *path, char **text, size_t *size);
+
+/* Are they of one file? */
+bool file_is_same(const struct stat *a, const struct stat *b);
 
 /*
  * Opens what was opened with O_PATH, and closes that.  -1 with errno, also if nothing was; EINVAL: it
