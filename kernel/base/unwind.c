@@ -532,7 +532,7 @@ static noinline u64 orc_bp(const struct kt_caller *from, u64 sp)
 	struct remembered *rows = this_cpu_ptr(memory)->rows;
 	const u64 now = READ_ONCE(age);
 	unsigned int steps;
-	struct walk walk;
+	struct walk walk __kt_uninitialized;
 
 	if (!walk_begin(&walk, from, NULL))
 		return 0;

@@ -400,9 +400,6 @@ int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 		      u32 packets, const struct cpumask *wanted)
 {
 	lockdep_assert_held(&kt_mutex);
-	if (mode == buffers->mode && packets == buffers->packets &&
-	    cpumask_equal(wanted, buffers->wanted))
-		return 0;
 	/* Files are opened under kt_mutex, so none is opened meanwhile. */
 	if (kt_buffers_busy(buffers, 0))
 		return -EBUSY;

@@ -96,15 +96,16 @@ static __always_inline void kt_scratch_give(struct kt_buffer *buffer,
 
 /*
  * Rings that take nothing, and have no scratch area: those of an event until all of its batch are
- * attached (session/control.c), and of CPUs that are not wanted.  They count what they lose, but nobody is shown that.
+ * attached (session/control.c), and of CPUs that are not wanted.  They count what they lose, but
+ * nobody is shown that.
  */
 struct kt_ring __percpu *kt_rings_closed(void);
 
 struct kt_buffers {
 	struct kt_ring __percpu *rings;
 	struct kt_buffer **cpus; /* NULL: none yet */
-	cpumask_var_t
-		wanted; /* the others have closed rings, and never a buffer */
+	/* The other CPUs have closed rings, and never a buffer. */
+	cpumask_var_t wanted;
 	enum kt_mode mode;
 	u32 packets;
 	u64 trace_id;

@@ -185,10 +185,10 @@ noinline void call_entry_program(struct kt_enabled *enabled,
 }
 
 /*
- * The chain of callers is at the return what it was at the entry, so it is walked only here, for a call
- * that is recorded.  It begins as that of an entry does (caller_of()): with the function, which may
- * have got an heir meanwhile and so no place any more, and rbp as it was then, which must be looked for,
- * because those that have called this function use it.
+ * The chain of callers is at the return what it was at the entry, so it is walked only here, for a
+ * call that is recorded.  It begins as that of an entry does (caller_of()), with the function.  If
+ * the function has got an heir meanwhile, it has no place any more.  And rbp must be what it was at
+ * the entry, because frames further out are found by it.
  */
 static noinline bool write_with_stack(struct kt_enabled *enabled,
 				      const struct kt_stacking *stacking,
@@ -209,8 +209,10 @@ static noinline bool write_with_stack(struct kt_enabled *enabled,
 	room = kt_gate_begin(ring, sizeof(struct kt_caller) + size);
 	if (!room)
 		return false;
-	room->caller = (struct kt_caller){begin + MCOUNT_INSN_SIZE, sp,
-					  kt_unwind_bp(&here, sp), NULL};
+	room->caller = (struct kt_caller){
+		begin + MCOUNT_INSN_SIZE, sp,
+		stacking->kinds & KT_STACK_KERNEL ? kt_unwind_bp(&here, sp) : 0,
+		NULL};
 	memcpy(room->payload, whole, size);
 	written = kt_stack_write(stacking, ring, enabled->id, room->payload,
 				 size, KT_RECORD_DYNAMIC);

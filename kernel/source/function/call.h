@@ -560,8 +560,8 @@ void call_write_uncaptured(struct hooks *hooks, struct kt_enabled *enabled,
 			   unsigned long sp);
 
 /*
- * Where a call that returns has its return address.  Built in place, as struct call_words: then it costs
- * nothing if nobody asks.
+ * Where a call that returns has its return address.  Built in place, as struct call_words: then it
+ * costs nothing if nobody asks.
  */
 struct call_place {
 	const struct rethook_node *node; /* NULL: @sp is it */
