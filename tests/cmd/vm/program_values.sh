@@ -136,4 +136,4 @@ compare 50 sample.cc g++ -O2
 echo "# $places places, $hits hits"
 check 'there are many places' [ "$places" -ge 100 ]
 
-echo "# end of program_values.sh"
+finish_vm program_values.sh

@@ -58,4 +58,4 @@ same 'ret < 0' syscalls:sys_exit_lseek syscalls:sys_exit_openat
 same 'ret == 0 || ret == 4096' syscalls:sys_exit_lseek syscalls:sys_exit_openat
 same 'comm ~ "py*" && offset != 0' syscalls:sys_enter_lseek
 
-echo "# end of report_filter.sh"
+finish_vm report_filter.sh

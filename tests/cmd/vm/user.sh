@@ -8,7 +8,7 @@ mkdir -p /mnt/user && chmod 755 /mnt/user && cd /mnt/user || exit 1
 id=$(type -P id) name=nobody
 uid=$("$id" -u $name)
 
-# What a user is, as those say who know it: runuser(1), id(1) and the database.
+# What a user is, as those say who know it: setpriv(1), id(1) and the database.
 as_others_say()
 {
 	setpriv --reuid "$uid" --regid "$("$id" -g $name)" --init-groups \
