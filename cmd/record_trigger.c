@@ -2,9 +2,10 @@
 /*
  * The event of --snapshot-on.
  *
- * It is recorded in a session of its own, with the smallest buffers, which we look into some times per
- * second.  So any event can be a trigger, with a filter and for some processes only, and events
- * that are none cost nothing more, but for records of tasks, which come twice.  When it has happened the session is switched off, so a
+ * It is recorded in a session of its own, with the smallest buffers, which we look into some times
+ * per second.  So any event can be a trigger, with a filter and for some processes only.  Events
+ * that are none cost nothing more, except records of tasks, which come twice.  Each look opens and
+ * flushes the buffers of all CPUs.  When the event has happened the session is switched off, so a
  * storm of triggers costs little.
  */
 #include <stdlib.h>

@@ -18,11 +18,13 @@ enum moment_kind {
 
 struct moment {
 	enum moment_kind kind;
-	uint64_t ns;	      /* of seconds; of the others, below a second */
+	/* MOMENT_SECONDS and MOMENT_RELATIVE: all of it; the others: what is below a second. */
+	uint64_t ns;
 	int year, month, day; /* as people count them */
 	int hour, minute, second;
-	bool zoned; /* of these two kinds: with a zone behind it, Z or +01:00; else it is the local one */
-	int ahead;  /* of UTC, seconds */
+	/* MOMENT_DATE and MOMENT_CLOCK: a zone is behind it, Z or +01:00; else it is the local one. */
+	bool zoned;
+	int ahead; /* of UTC, seconds */
 };
 
 /* Where a trace is in time. */

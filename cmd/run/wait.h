@@ -25,7 +25,7 @@ struct wait {
 	int round_ms;
 	/* Returns false if the recording failed, or if @reason says why it is to end. */
 	bool (*round)(void *data);
-	/* Of a signal that the caller has added.  Returns false as @round.  May be NULL. */
+	/* Of a signal that the caller has added.  Returns false as @round. */
 	bool (*signalled)(void *data);
 	/*
 	 * Ctrl-C while the command runs.  True: end without waiting for it.

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Filters: conditions on the fields of an event, in the language of `ktrace record -f'
- * (FILTERS in ktrace(1)), for events of a trace.  They decide as the kernel does while it records.
+ * (FILTERS in ktrace(1)), for events of a trace.  They decide as the kernel does while it records,
+ * but know no structures and no floating-point numbers, which the kernel takes for whole numbers.
  *
  *	err = ktrace_filter_create(event->type, "prev_prio < 100", NULL, &filter);
  *	if (!err && ktrace_filter_match(filter, event))
  *		puts("it has this priority");
  *	ktrace_filter_destroy(filter);
  *
- * A filter belongs to one type.  It is used by any number of threads.
+ * A filter belongs to one type.  Several threads may use it at once.
  */
 #ifndef KTRACE_FILTER_H
 #define KTRACE_FILTER_H
@@ -26,7 +27,7 @@ extern "C" {
 struct ktrace_filter;
 
 /*
- * -ENOENT: the type has no field of this name; -EINVAL: it is no filter, or not one of this type;
+ * 0; -ENOMEM; -ENOENT: the type has no field of this name; -EINVAL: it is no filter, or not one of this type;
  * -E2BIG: it is too long.  ktrace_last_error() says what is wrong and where; *@at is the offset of
  * that in @text (@at may be NULL).  The filter keeps neither @text nor @type.
  */

@@ -372,8 +372,8 @@ KTRACE_API uint64_t ktrace_clock_time(const struct ktrace *trace,
  */
 KTRACE_API int64_t ktrace_wall_time(const struct ktrace *trace, uint64_t time);
 /*
- * The first time of events at which CLOCK_REALTIME is @wall (ns since 1970) or later.  0: it was
- * already when CLOCK_MONOTONIC began.
+ * The first time of events at which CLOCK_REALTIME is @wall (ns since 1970) or later.  0: it was later
+ * than @wall from the beginning.
  */
 KTRACE_API uint64_t ktrace_wall_find(const struct ktrace *trace, int64_t wall);
 
