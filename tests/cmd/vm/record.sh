@@ -183,9 +183,10 @@ for signal in INT TERM HUP; do
 	check "SIG$signal: nothing stays enabled" nothing_enabled
 done
 # A shell makes programs that it starts in the background ignore SIGINT, and the command
-# inherits this until env has run.
+# inherits this until env has run.  No process makes the file: bash ignores a SIGINT that its
+# foreground process outlives.
 rm -f ready
-ktrace record -q -e sched_switch -o inner -- env --default-signal=INT bash -c 'touch ready
+ktrace record -q -e sched_switch -o inner -- env --default-signal=INT bash -c ': >ready
 	exec sleep 60' 2>err.inner &
 recorder=$!
 until [ -e ready ]; do sleep 0.1; done
