@@ -65,9 +65,21 @@ struct step {
 };
 
 struct plan {
+	/* Of the begin and the end of an interrupt: the type of its end.  NULL: it is neither. */
+	const struct ktrace_type *end;
+	const struct ktrace_field *key; /* which interrupt */
 	uint32_t nr_steps;
 	struct step steps[];
 };
+
+/* An interrupt that has begun: what ends it. */
+struct open_interrupt {
+	const struct ktrace_type *end;
+	uint64_t key; /* its number */
+};
+
+/* So many may be in each other, which is more than the kernel allows.  Of more, the outermost is forgotten. */
+#define INTERRUPTS_MAX 32
 
 struct ctf_stream {
 	int fd;
@@ -78,6 +90,9 @@ struct ctf_stream {
 	uint64_t begin;
 	uint64_t end;
 	uint64_t discarded;
+	struct open_interrupt
+		open[INTERRUPTS_MAX]; /* the innermost is the last */
+	uint32_t nr_open;
 };
 
 struct ctf {
@@ -264,7 +279,19 @@ static int packet_begin(struct ctf_stream *stream, uint64_t time)
 	return 0;
 }
 
-static struct plan *plan_make(const struct ktrace_type *type)
+/* Both halves of an interrupt have this field; without one, there is only one of its type. */
+static const struct ktrace_field *interrupt_key(const struct ktrace_type *type)
+{
+	static const char *const names[] = {"irq", "vec", "vector"};
+	const struct ktrace_field *field = NULL;
+
+	for (size_t i = 0; !field && i < sizeof(names) / sizeof(names[0]); i++)
+		field = ktrace_field_find(type, names[i]);
+	return field && field->kind <= KTRACE_POINTER ? field : NULL;
+}
+
+static struct plan *plan_make(const struct ktrace_types *types,
+			      const struct ktrace_type *type)
 {
 	struct plan *plan = calloc(
 		1, sizeof(*plan) + type->nr_fields * sizeof(struct step));
@@ -272,10 +299,13 @@ static struct plan *plan_make(const struct ktrace_type *type)
 
 	if (!plan)
 		return NULL;
+	plan->end = ctf_ends_interrupt(type) ? type
+					     : ctf_interrupt_end(types, type);
+	plan->key = plan->end ? interrupt_key(type) : NULL;
 	/* Stacks are in the context, and not their ids. */
 	for (i = 0; i < ktrace_type_own_fields(type); i++) {
 		const struct ktrace_field *field = &type->fields[i];
-		struct ctf_field ctf = ctf_field(field);
+		struct ctf_field ctf = ctf_field(type, field);
 		struct step *last = plan->nr_steps
 					    ? &plan->steps[plan->nr_steps - 1]
 					    : NULL;
@@ -315,7 +345,8 @@ static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
 		ctf->nr_plans = nr;
 	}
 	if (!ctf->plans[type->number])
-		ctf->plans[type->number] = plan_make(type);
+		ctf->plans[type->number] =
+			plan_make(ktrace_get_types(ctf->show.trace), type);
 	return ctf->plans[type->number];
 }
 
@@ -470,6 +501,35 @@ static int put_stacks(struct ctf *ctf, struct ctf_stream *stream,
 	return err;
 }
 
+/* Follows which interrupts are open on a CPU.  Is the event the end of one that is not? */
+static bool is_unbegun(struct ctf_stream *stream, const struct plan *plan,
+		       const struct ktrace_event *event)
+{
+	struct open_interrupt this = {.end = plan->end};
+	uint32_t i = stream->nr_open;
+
+	if (!plan->end)
+		return false;
+	if (plan->key)
+		this.key = ktrace_field_int(event, plan->key);
+	if (event->type != plan->end) {
+		if (i == INTERRUPTS_MAX)
+			memmove(stream->open, stream->open + 1,
+				--i * sizeof(this));
+		stream->open[i] = this;
+		stream->nr_open = i + 1;
+		return false;
+	}
+	while (i && (stream->open[i - 1].end != this.end ||
+		     stream->open[i - 1].key != this.key))
+		i--;
+	if (!i)
+		return true;
+	/* The ends of those that are in it were lost. */
+	stream->nr_open = i - 1;
+	return false;
+}
+
 static int ctf_event(struct ktrace_output *show,
 		     const struct ktrace_event *event)
 {
@@ -501,7 +561,7 @@ static int ctf_event(struct ktrace_output *show,
 	err = stream_room(stream, sizeof(head));
 	if (err)
 		return err;
-	head.id = event->type->number;
+	head.id = ctf_event_id(event->type, is_unbegun(stream, plan, event));
 	head.time = event->time;
 	head.tid = event->tid;
 	head.tgid = event->tgid;

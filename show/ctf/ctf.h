@@ -8,6 +8,10 @@
 #define CTF_MAGIC    0xc1fc1fc1u
 #define CTF_UUID_LEN 16
 
+/* The version of lttng-modules whose names events have. */
+#define CTF_LTTNG_MAJOR 2
+#define CTF_LTTNG_MINOR 13
+
 /* How a field is stored in a CTF event; metadata and streams must agree. */
 enum ctf_kind {
 	CTF_INTEGER,  /* copied */
@@ -24,7 +28,29 @@ struct ctf_field {
 	uint32_t count; /* of CHARS, ARRAY */
 };
 
-struct ctf_field ctf_field(const struct ktrace_field *field);
+struct ctf_field ctf_field(const struct ktrace_type *type,
+			   const struct ktrace_field *field);
+
+/* What viewers know the event as; the caller frees it.  NULL: no memory. */
+char *ctf_event_name(const struct ktrace_type *type);
+/* Is the field a plain integer, though it has names? */
+bool ctf_is_integer(const struct ktrace_type *type,
+		    const struct ktrace_field *field);
+/* Viewers take the end of an interrupt without its begin amiss. */
+bool ctf_ends_interrupt(const struct ktrace_type *type);
+/* If @type is the begin of an interrupt: the type of its end.  NULL: it is not, or there is none. */
+const struct ktrace_type *ctf_interrupt_end(const struct ktrace_types *types,
+					    const struct ktrace_type *type);
+
+/*
+ * The number of an event in CTF.  An end without its begin is an event of its own, so that it is
+ * there and counted, and harmless.
+ */
+static inline uint32_t ctf_event_id(const struct ktrace_type *type,
+				    bool unbegun)
+{
+	return 2 * type->number + unbegun;
+}
 
 /* Which stacks are in the context of all events.  Bits. */
 enum ctf_stacks {

@@ -3,10 +3,10 @@
  * The metadata of a CTF 1.8 trace.
  *
  * All is aligned to bytes, so that most of a payload is copied at once.  Names
- * are those of LTTng where viewers expect them: events of the kernel are without
- * their system unless two would have the same name, markers of programs have it;
- * each field has an underscore in front, which readers remove; and threads of the
- * scheduler's events are called tid.
+ * are those of LTTng (names.c): events of the kernel are without their system unless
+ * two would have the same name, markers of programs have it; each field has an
+ * underscore in front, which readers remove; and threads of the scheduler's events
+ * are called tid.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -24,14 +24,17 @@
 /* Limits: number of names, and length of each. */
 #define NAMES_MAX 4096
 
-struct ctf_field ctf_field(const struct ktrace_field *field)
+struct ctf_field ctf_field(const struct ktrace_type *type,
+			   const struct ktrace_field *field)
 {
 	struct ctf_field ctf = {.elem = 1};
 
 	if (field->kind <= KTRACE_POINTER) {
 		ctf.elem = field->size;
-		ctf.kind = field->names && !field->names->flags ? CTF_ENUM
-								: CTF_INTEGER;
+		ctf.kind = field->names && !field->names->flags &&
+					   !ctf_is_integer(type, field)
+				   ? CTF_ENUM
+				   : CTF_INTEGER;
 		return ctf;
 	}
 	if (field->kind == KTRACE_STRING) {
@@ -119,6 +122,12 @@ static void put_float(FILE *f, uint32_t bytes)
 		bytes == 4 ? 8 : 11, bytes == 4 ? 24 : 53);
 }
 
+/* Is it one of a few values that have names? */
+static bool has_names(const struct ktrace_field *field)
+{
+	return field->names && !field->names->flags;
+}
+
 static int integer_base(const struct ktrace_field *field)
 {
 	if (field->base == KTRACE_HEX || field->base == KTRACE_SYMBOL ||
@@ -153,7 +162,7 @@ static void put_enum(FILE *f, const struct ktrace_field *field)
 static void put_field(FILE *f, const struct ktrace_type *type,
 		      const struct ktrace_field *field)
 {
-	struct ctf_field ctf = ctf_field(field);
+	struct ctf_field ctf = ctf_field(type, field);
 	bool is_signed = field->kind == KTRACE_INT ||
 			 (field->kind == KTRACE_ARRAY && field->is_signed);
 
@@ -179,7 +188,8 @@ static void put_field(FILE *f, const struct ktrace_type *type,
 			put_float(f, field->size);
 		else
 			put_integer(f, ctf.elem, is_signed,
-				    integer_base(field));
+				    has_names(field) ? 10
+						     : integer_base(field));
 	}
 	putc(' ', f);
 	put_field_name(f, type, field->name);
@@ -199,47 +209,82 @@ static int name_compare(const void *a, const void *b)
 }
 
 /* Have two types this name?  @names is sorted. */
-static bool is_twice(const char **names, size_t count, const char *name)
+static bool is_twice(char *const *names, size_t count, const char *name)
 {
-	const char **p =
+	char *const *p =
 		bsearch(&name, names, count, sizeof(*names), name_compare);
 
 	return (p > names && !strcmp(p[-1], name)) ||
 	       (p + 1 < names + count && !strcmp(p[1], name));
 }
 
-static void put_types(FILE *f, const struct ktrace_types *types,
-		      const char **names)
+static void put_event(FILE *f, const struct ktrace_type *type, const char *name,
+		      bool unbegun)
 {
-	size_t i, count = ktrace_types_count(types), nr_names = 0;
-	uint32_t k;
+	/* Without the ids of stacks. */
+	uint32_t nr = ktrace_type_own_fields(type);
 
+	fprintf(f, "event {\n\tname = ");
+	put_string(f, name);
+	fprintf(f,
+		";\n\tid = %u;\n\tstream_id = 0;\n"
+		"\tfields := struct {\n",
+		ctf_event_id(type, unbegun));
+	for (uint32_t k = 0; k < nr; k++)
+		put_field(f, type, &type->fields[k]);
+	fprintf(f, "\t};\n};\n\n");
+}
+
+/* The name is @own, or has its system in front.  False: no memory. */
+static bool put_type(FILE *f, const struct ktrace_type *type, const char *own,
+		     bool twice)
+{
+	char *name, *unbegun;
+
+	if (asprintf(&name, "%s%s%s", twice ? type->system : "",
+		     twice ? ":" : "", own) < 0)
+		return false;
+	put_event(f, type, name, false);
+	if (ctf_ends_interrupt(type)) {
+		if (asprintf(&unbegun, "%s_without_entry", name) < 0) {
+			free(name);
+			return false;
+		}
+		put_event(f, type, unbegun, true);
+		free(unbegun);
+	}
+	free(name);
+	return true;
+}
+
+/* @names has room for those of all types, which the caller frees.  False: no memory. */
+static bool put_types(FILE *f, const struct ktrace_types *types, char **names)
+{
+	size_t i, count = ktrace_types_count(types), nr_kernel = 0;
+	char **sorted;
+	bool ok = true;
+
+	for (i = 0; ok && i < count; i++) {
+		names[i] = ctf_event_name(ktrace_types_get(types, i));
+		ok = names[i];
+	}
+	sorted = ok ? calloc(count + 1, sizeof(*sorted)) : NULL;
+	if (!sorted)
+		return false;
 	for (i = 0; i < count; i++)
 		if (!ktrace_types_get(types, i)->marker)
-			names[nr_names++] = ktrace_types_get(types, i)->name;
-	qsort(names, nr_names, sizeof(*names), name_compare);
-	for (i = 0; i < count; i++) {
+			sorted[nr_kernel++] = names[i];
+	qsort(sorted, nr_kernel, sizeof(*sorted), name_compare);
+	for (i = 0; ok && i < count; i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
-		char *name = NULL;
-		uint32_t nr;
 
 		/* A program may use the name of an event of the kernel. */
-		if ((type->marker || is_twice(names, nr_names, type->name)) &&
-		    asprintf(&name, "%s:%s", type->system, type->name) < 0)
-			name = NULL;
-		fprintf(f, "event {\n\tname = ");
-		put_string(f, name ? name : type->name);
-		free(name);
-		fprintf(f,
-			";\n\tid = %u;\n\tstream_id = 0;\n"
-			"\tfields := struct {\n",
-			type->number);
-		/* Without the ids of stacks. */
-		nr = ktrace_type_own_fields(type);
-		for (k = 0; k < nr; k++)
-			put_field(f, type, &type->fields[k]);
-		fprintf(f, "\t};\n};\n\n");
+		ok = put_type(f, type, names[i],
+			      type->marker ||
+				      is_twice(sorted, nr_kernel, names[i]));
 	}
+	free(sorted);
+	return ok;
 }
 
 static void put_env(FILE *f, const char *key, const char *value)
@@ -294,8 +339,12 @@ static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
 	put_env(f, "sysname", "Linux");
 	put_env(f, "kernel_release", info->kernel);
 	put_env(f, "kernel_version", info->machine);
-	put_env(f, "tracer_name", "ktrace");
-	put_env(f, "tracer_version", info->version);
+	/* Whose names these are: viewers choose by them which events they know. */
+	put_env(f, "tracer_name", "lttng-modules");
+	fprintf(f, "\ttracer_major = %d;\n\ttracer_minor = %d;\n",
+		CTF_LTTNG_MAJOR, CTF_LTTNG_MINOR);
+	put_env(f, "recorder_name", "ktrace");
+	put_env(f, "recorder_version", info->version);
 	put_env(f, "command", info->command);
 	fprintf(f,
 		"};\n\nclock {\n\tname = \"monotonic\";\n"
@@ -333,10 +382,9 @@ char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],
 		   unsigned int stacks)
 {
 	const struct ktrace_types *types = ktrace_get_types(trace);
-	const char **names =
-		calloc(ktrace_types_count(types) + 1, sizeof(*names));
+	size_t i, size, count = ktrace_types_count(types);
 	char text[2 * CTF_UUID_LEN + 5], *p = text, *result = NULL;
-	size_t i, size;
+	char **names = calloc(count + 1, sizeof(*names));
 	bool failed;
 	FILE *f;
 
@@ -351,8 +399,9 @@ char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],
 		p += sprintf(p, "%02x", uuid[i]);
 	}
 	put_head(f, ktrace_get_info(trace), text, stacks);
-	put_types(f, types, names);
-	failed = ferror(f);
+	failed = !put_types(f, types, names) || ferror(f);
+	for (i = 0; i < count; i++)
+		free(names[i]);
 	free(names);
 	if (fclose(f) || failed) {
 		free(result);

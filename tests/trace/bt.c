@@ -119,6 +119,20 @@ static void field(const struct ktrace_event *e, const struct ktrace_field *f)
 	}
 }
 
+/* LTTng calls some events of the kernel otherwise; these are those that trace-make makes. */
+static void event_name(const struct ktrace_event *e)
+{
+	static const char *const systems[] = {"kmem", "timer", "power"};
+	static const char *const names[] = {"kmalloc", "hrtimer_start",
+					    "cpu_idle"};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(e->type->system, systems[i]) &&
+		    !strcmp(e->type->name, names[i]))
+			printf("%s_", systems[i]);
+	printf("%s", e->type->name);
+}
+
 int main(int argc, char **argv)
 {
 	struct ktrace_cursor *cursor;
@@ -136,9 +150,10 @@ int main(int argc, char **argv)
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		if (item != KTRACE_EVENT)
 			continue;
-		printf("[%020" PRIu64 "] %s %s: { cpu_id = %u }, { tid = %d, "
-		       "pid = %d, procname = ",
-		       e->time, ktrace_get_info(trace)->host, e->type->name,
+		printf("[%020" PRIu64 "] %s ", e->time,
+		       ktrace_get_info(trace)->host);
+		event_name(e);
+		printf(": { cpu_id = %u }, { tid = %d, pid = %d, procname = ",
 		       e->cpu, e->tid, e->tgid);
 		string((const uint8_t *)e->comm, strnlen(e->comm, 16));
 		printf(" }, { ");
