@@ -40,6 +40,11 @@ formats()	# TRACE
 	ends 0 "html of $1"
 	run python3 "$viewers/html.py" "$1.html" "$1.chrome" "$1.json"
 	ends 0 "html has it all: $1 ($out)"
+	run ktrace export -q --to ctf -o "$1.ctf" "$1"
+	ends 0 "ctf of $1"
+	babeltrace2 "$1.ctf" >"$1.lines"
+	run python3 "$viewers/compass.py" "$1.ctf/metadata" <"$1.lines"
+	ends 0 "Trace Compass reads it: $1 ($out)"
 }
 
 run ktrace record -q -a -e 'sched:*,irq:*,irq_vectors:*,syscalls:*,block:*' -o all -- sh work
