@@ -8,7 +8,7 @@
 #include "happen.h"
 #include "shown.h"
 
-#define LIMIT 200000000 /* bytes (show/firefox.c) */
+#define LIMIT 200000000 /* bytes (show/firefox/firefox.c) */
 
 static void change(uint32_t from, uint32_t to)
 {
