@@ -4,268 +4,156 @@
  * (docs-developer/processed-profile-format.md and CHANGELOG-formats.md of firefox-devtools/profiler;
  * version 48, which the profiler brings up to date).
  *
- * Each thread has markers (its calls, functions, markers and other events, with their arguments), and
- * a sample for each time that it ran.  What belongs to CPUs and
- * not to threads (interrupts, requests, losses) is in a thread "CPUs".
+ * Each thread has markers: its calls, functions, markers and other events, with their arguments, and
+ * with their stacks as what has caused them.  What belongs to CPUs and not to threads (interrupts,
+ * requests, losses) is in a thread "CPUs".  Samples are those of ktrace record -F -g; without them,
+ * each time that a thread ran is one.
  *
- * The format has a column for each value of a thread, one after another, so all of it is in memory
- * until the end.  More than a limit is refused.
+ * All of a profile is in memory until the end (lane.h).  More than a limit is refused.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/loss.h"
-#include "base/table.h"
+#include "fold_path.h"
+#include "lane.h"
+#include "stack.h"
 #include "viewer.h"
 
 #define LIMIT 200000000 /* bytes */
 
-/* What a thread takes at least in the file: the names of its tables. */
-#define LANE_TEXT 1000
-
-enum column {
-	MARKER_NAME,
-	MARKER_BEGIN,
-	MARKER_END,
-	MARKER_PHASE,
-	MARKER_CATEGORY,
-	MARKER_DATA,
-	SAMPLE_STACK,
-	SAMPLE_TIME,
-	SAMPLE_WEIGHT,
-	SAMPLE_CPU,
-	STACK_FRAME,
-	STACK_PREFIX,
-	FUNCTION_NAME,
-	TEXTS,
-	COLUMNS_NR,
-};
-
-/* A column: the elements of a JSON array. */
-struct column_text {
-	char *text;
-	size_t size, room;
-	uint32_t nr;
-};
-
-/* A text of a thread, or a frame below a stack. */
-struct known {
-	const uint32_t *of; /* which: lane->texts or lane->stacks */
-	uint32_t number;
-	uint32_t prefix;
-	size_t size;
-	char text[];
-};
-
-struct lane {
-	struct lane *next;
-	uint32_t tid, tgid;
-	char comm[64];
-	uint32_t texts, stacks; /* how many there are */
-	uint64_t last;		/* time of the last sample */
-	struct column_text columns[COLUMNS_NR];
-};
-
 struct firefox {
 	struct viewer viewer;
-	struct lane *lanes, *last, *cpus;
-	struct table threads; /* lanes, by the thread's id */
-	/* struct known of all lanes, by hash: most lanes have few, and a table is large. */
-	struct table known;
-	uint64_t factor;       /* nobody can choose texts that have one hash */
-	struct output scratch; /* into @text */
-	struct column_text text;
-	size_t size; /* of all columns */
-	bool failed; /* there was no memory */
+	struct lanes lanes;
+	struct fold_paths paths; /* of stacks */
+	/* The type of samples with stacks; NULL: there are none, and each time that a thread ran is one. */
+	const struct ktrace_type *samples;
 };
 
 /* Memory does not grow without a limit, whatever comes. */
 static int size_check(const struct firefox *f)
 {
-	if (f->failed)
+	if (f->lanes.failed)
 		return error_set(-ENOMEM, "out of memory");
-	return viewer_limit(&f->viewer, f->size);
+	return viewer_limit(&f->viewer, f->lanes.size);
 }
 
-/* ---- columns -------------------------------------------------------------- */
-
-static void text_add(struct firefox *f, struct column_text *c, const char *text,
-		     size_t size)
-{
-	if (c->room - c->size < size) {
-		size_t room = c->size * 2 + size + 32;
-		char *more = realloc(c->text, room);
-
-		if (!more) {
-			f->failed = true;
-			return;
-		}
-		c->text = more;
-		c->room = room;
-	}
-	memcpy(c->text + c->size, text, size);
-	c->size += size;
-	f->size += size;
-}
-
-/* The next element. */
-static void element(struct firefox *f, struct lane *lane, enum column column,
-		    const char *text, size_t size)
-{
-	struct column_text *c = &lane->columns[column];
-
-	if (c->nr++)
-		text_add(f, c, ",", 1);
-	text_add(f, c, text, size);
-}
-
-static void __attribute__((format(printf, 4, 5)))
-element_print(struct firefox *f, struct lane *lane, enum column column,
-	      const char *format, ...)
-{
-	char text[64];
-	va_list list;
-	int n;
-
-	va_start(list, format);
-	n = vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	element(f, lane, column, text, n);
-}
-
-/* ns as milliseconds from the first event */
 static void element_time(struct firefox *f, struct lane *lane,
-			 enum column column, uint64_t time)
+			 enum lane_column column, uint64_t time)
 {
-	uint64_t ns = time > f->viewer.begin ? time - f->viewer.begin : 0;
-
-	element_print(f, lane, column, "%" PRIu64 ".%06u", ns / 1000000,
-		      (unsigned int)(ns % 1000000));
-}
-
-static int scratch_write(void *data, const char *text, size_t size)
-{
-	struct firefox *f = data;
-
-	text_add(f, &f->text, text, size);
-	f->size -= size;
-	return f->failed ? -ENOMEM : 0;
-}
-
-static const struct known *known_find(const struct firefox *f,
-				      const uint32_t *of, uint64_t hash,
-				      const char *text, size_t size,
-				      uint32_t prefix)
-{
-	const struct table_slot *slot = NULL;
-
-	while ((slot = table_next(&f->known, hash, slot))) {
-		const struct known *known = slot->value;
-
-		if (known->of == of && known->prefix == prefix &&
-		    known->size == size && !memcmp(known->text, text, size))
-			return known;
-	}
-	return NULL;
-}
-
-/* *@fresh: it was not known; its number is the next one. */
-static uint32_t known_get(struct firefox *f, uint32_t *of, const char *text,
-			  size_t size, uint32_t prefix, bool *fresh)
-{
-	uint64_t hash = table_mix(table_hash_secret(text, size, f->factor),
-				  prefix ^ (uintptr_t)of, f->factor);
-	const struct known *old = known_find(f, of, hash, text, size, prefix);
-	struct known *known;
-
-	*fresh = !old;
-	if (old)
-		return old->number;
-	known = malloc(sizeof(*known) + size);
-	if (!known || table_add(&f->known, hash, known)) {
-		free(known);
-		f->failed = true;
-		return 0;
-	}
-	known->of = of;
-	known->number = (*of)++;
-	known->prefix = prefix;
-	known->size = size;
-	memcpy(known->text, text, size);
-	f->size += sizeof(*known) + size;
-	return known->number;
-}
-
-/* A string of the thread, by its number. */
-static uint32_t text_number(struct firefox *f, struct lane *lane,
-			    const char *text, size_t size)
-{
-	bool fresh;
-	uint32_t number = known_get(f, &lane->texts, text, size, 0, &fresh);
-
-	if (!fresh || f->failed)
-		return number;
-	output_flush(&f->scratch);
-	f->text.size = 0;
-	json_string(&f->scratch, (const uint8_t *)text, size);
-	output_flush(&f->scratch);
-	element(f, lane, TEXTS, f->text.text, f->text.size);
-	return number;
-}
-
-/* ---- threads -------------------------------------------------------------- */
-
-static struct lane *lane_create(struct firefox *f, uint32_t tid, uint32_t tgid,
-				const char *name)
-{
-	struct lane *lane = calloc(1, sizeof(*lane));
-
-	if (!lane) {
-		f->failed = true;
-		return NULL;
-	}
-	lane->tid = tid;
-	lane->tgid = tgid;
-	snprintf(lane->comm, sizeof(lane->comm), "%s", name);
-	if (f->last)
-		f->last->next = lane;
-	else
-		f->lanes = lane;
-	f->last = lane;
-	f->size += sizeof(*lane) + LANE_TEXT;
-	return lane;
-}
-
-static struct lane *lane_of_thread(struct firefox *f,
-				   struct ktrace_timeline_thread *thread)
-{
-	struct lane *lane = table_find(&f->threads, thread->id);
-
-	if (lane)
-		return lane;
-	lane = lane_create(f, thread->tid, thread->tgid ?: thread->tid,
-			   thread->comm);
-	if (lane && table_add(&f->threads, thread->id, lane))
-		f->failed = true;
-	return lane;
-}
-
-static struct lane *lane_of_cpus(struct firefox *f)
-{
-	if (!f->cpus)
-		f->cpus = lane_create(f, 0, 0, "CPUs");
-	return f->cpus;
+	lane_time(&f->lanes, lane, column,
+		  time > f->viewer.begin ? time - f->viewer.begin : 0);
 }
 
 static struct lane *lane_of(struct firefox *f,
 			    const struct ktrace_timeline_track *track)
 {
-	return track->thread ? lane_of_thread(f, track->thread)
-			     : lane_of_cpus(f);
+	return track->thread ? lane_of_thread(&f->lanes, track->thread)
+			     : lane_of_cpus(&f->lanes);
+}
+
+/* ---- stacks --------------------------------------------------------------- */
+
+/* The stack that has these frames above @below. */
+static int path_number(struct firefox *f, struct lane *lane, uint32_t id,
+		       uint32_t *below)
+{
+	const struct fold_path *path;
+	int err = fold_paths_stack(&f->paths, f->viewer.show.trace, id,
+				   f->viewer.show.frames | FRAME_NAME, &path);
+
+	for (uint32_t i = 0; !err && i < path->nr; i++) {
+		const char *name = f->paths.name[path->frames[i]];
+
+		*below =
+			lane_stack(&f->lanes, lane, *below, name, strlen(name));
+	}
+	return err;
+}
+
+/* The stack of a thread of which nothing else is known. */
+static uint32_t thread_number(struct firefox *f, struct lane *lane,
+			      const char *comm)
+{
+	return lane_stack(&f->lanes, lane, LANE_NO_STACK, comm,
+			  strnlen(comm, 16));
+}
+
+/*
+ * Sets *@number to the event's stack, the program's name outermost, as where stacks are merged;
+ * LANE_NO_STACK: it has none.  The program has called the kernel.
+ */
+static int event_stack(struct firefox *f, struct lane *lane,
+		       const struct ktrace_event *event, uint32_t *number)
+{
+	const struct ktrace *trace = f->viewer.show.trace;
+	struct ktrace_stack kernel, user;
+	bool in_kernel = ktrace_event_stack(trace, event, &kernel);
+	bool in_user = ktrace_event_user_stack(trace, event, &user);
+	int err = 0;
+
+	*number = LANE_NO_STACK;
+	if (!in_kernel && !in_user)
+		return 0;
+	*number = thread_number(f, lane, event->comm);
+	if (in_user)
+		err = path_number(f, lane, user.id, number);
+	if (!err && in_kernel)
+		err = path_number(f, lane, kernel.id, number);
+	return err;
+}
+
+/* ---- samples -------------------------------------------------------------- */
+
+/* Readers need them in the order of their times. */
+static void sample_time(struct firefox *f, struct lane *lane, uint64_t time)
+{
+	if (time < lane->last)
+		time = lane->last;
+	lane->last = time;
+	element_time(f, lane, SAMPLE_TIME, time);
+}
+
+static int sample_put(struct firefox *f, struct ktrace_timeline_thread *thread,
+		      const struct ktrace_event *event)
+{
+	struct lane *lane = lane_of_thread(&f->lanes, thread);
+	uint32_t stack;
+
+	if (!lane || event_stack(f, lane, event, &stack))
+		return error_set(-ENOMEM, "out of memory");
+	if (stack == LANE_NO_STACK)
+		stack = thread_number(f, lane, event->comm);
+	lane_print(&f->lanes, lane, SAMPLE_STACK, "%u", stack);
+	sample_time(f, lane, event->time);
+	lane_add(&f->lanes, lane, SAMPLE_WEIGHT, "1", 1);
+	return size_check(f);
+}
+
+/* A time that the thread ran. */
+static int state_tell(void *data, const struct ktrace_timeline_state *state)
+{
+	uint64_t ns = state->end - state->begin;
+	struct firefox *f = data;
+	struct lane *lane;
+	uint32_t stack;
+
+	if (state->state != KTRACE_STATE_RUNNING || !state->thread->tid ||
+	    f->samples)
+		return 0;
+	lane = lane_of_thread(&f->lanes, state->thread);
+	if (!lane)
+		return error_set(-ENOMEM, "out of memory");
+	stack = thread_number(f, lane, state->thread->comm);
+	lane_print(&f->lanes, lane, SAMPLE_STACK, "%u", stack);
+	sample_time(f, lane, state->end);
+	lane_time(&f->lanes, lane, SAMPLE_WEIGHT, ns);
+	lane_print(&f->lanes, lane, SAMPLE_CPU, "%" PRIu64 ".%03u", ns / 1000,
+		   (unsigned int)(ns % 1000));
+	return size_check(f);
 }
 
 /* ---- markers -------------------------------------------------------------- */
@@ -297,13 +185,14 @@ static enum category category_of(const struct ktrace_span *span)
 /* What an open slice needs at its end. */
 struct marker {
 	struct call_view *call;
+	uint32_t stack; /* LANE_NO_STACK: it has none */
 	enum category category;
 	char name[64]; /* no span has a longer one */
 	size_t size;   /* of the arguments */
 	char text[];
 };
 
-/* Adds "fd=3, count=4096" to f->text, which is JSON when it is quoted. */
+/* Adds "fd=3, count=4096" to the text, which is JSON when it is quoted. */
 static void arguments_join(struct firefox *f)
 {
 	const struct arguments *arguments = &f->viewer.arguments;
@@ -311,83 +200,110 @@ static void arguments_join(struct firefox *f)
 	for (uint32_t i = 0; i < arguments->nr; i++) {
 		const struct argument *a = &arguments->list[i];
 
-		if (f->text.size)
-			scratch_write(f, ", ", 2);
-		scratch_write(f, a->name, strlen(a->name));
-		scratch_write(f, "=", 1);
-		scratch_write(f, a->text, a->size);
+		if (f->lanes.text.size)
+			lanes_text_add(&f->lanes, ", ", 2);
+		lanes_text_add(&f->lanes, a->name, strlen(a->name));
+		lanes_text_add(&f->lanes, "=", 1);
+		lanes_text_add(&f->lanes, a->text, a->size);
 	}
 }
 
-/* {"type":"ktrace","what":"..."}, of what is in f->text. */
-static void data_put(struct firefox *f, struct lane *lane)
+/* {"type":"ktrace","what":"...","cause":{"stack":3}}, of what is in the text. */
+static void data_put(struct firefox *f, struct lane *lane, uint32_t stack)
 {
 	static const char head[] = "{\"type\":\"ktrace\",\"what\":";
-	size_t size = f->text.size;
+	struct output *scratch = &f->lanes.scratch;
+	struct column *text = &f->lanes.text;
+	size_t size = text->size;
 	char *copy = malloc(size + 1);
+	char cause[64] = "";
 
 	if (!copy) {
-		f->failed = true;
+		f->lanes.failed = true;
 		return;
 	}
 	if (size)
-		memcpy(copy, f->text.text, size);
-	f->text.size = 0;
-	output_write(&f->scratch, head, sizeof(head) - 1);
-	json_string(&f->scratch, (const uint8_t *)copy, size);
-	output_write(&f->scratch, "}", 1);
-	output_flush(&f->scratch);
-	element(f, lane, MARKER_DATA, f->text.text, f->text.size);
-	f->text.size = 0;
+		memcpy(copy, text->text, size);
+	text->size = 0;
+	output_write(scratch, head, sizeof(head) - 1);
+	json_string(scratch, (const uint8_t *)copy, size);
+	if (stack != LANE_NO_STACK)
+		snprintf(cause, sizeof(cause), ",\"cause\":{\"stack\":%u}",
+			 stack);
+	output_puts(scratch, cause);
+	output_puts(scratch, "}");
+	output_flush(scratch);
+	lane_add(&f->lanes, lane, MARKER_DATA, text->text, text->size);
+	text->size = 0;
 	free(copy);
 }
 
-/* Its data is in f->text.  @end 0: it has no length. */
+/* Its arguments are in the text.  @end 0: it has no length. */
 static int marker_put(struct firefox *f, struct lane *lane, const char *name,
-		      enum category category, uint64_t begin, uint64_t end)
+		      enum category category, uint32_t stack, uint64_t begin,
+		      uint64_t end)
 {
 	uint32_t number;
 
 	if (!lane)
 		return error_set(-ENOMEM, "out of memory");
-	data_put(f, lane);
-	number = text_number(f, lane, name, strlen(name));
-	element_print(f, lane, MARKER_NAME, "%u", number);
+	data_put(f, lane, stack);
+	number = lane_text(&f->lanes, lane, name, strlen(name));
+	lane_print(&f->lanes, lane, MARKER_NAME, "%u", number);
 	element_time(f, lane, MARKER_BEGIN, begin);
 	if (end)
 		element_time(f, lane, MARKER_END, end);
 	else
-		element(f, lane, MARKER_END, "null", 4);
+		lane_add(&f->lanes, lane, MARKER_END, "null", 4);
 	/* Instant, and Interval. */
-	element_print(f, lane, MARKER_PHASE, "%d", !!end);
-	element_print(f, lane, MARKER_CATEGORY, "%d", category);
-	f->text.size = 0;
+	lane_print(&f->lanes, lane, MARKER_PHASE, "%d", !!end);
+	lane_print(&f->lanes, lane, MARKER_CATEGORY, "%d", category);
+	f->lanes.text.size = 0;
 	return size_check(f);
+}
+
+/* A marker with the arguments and the stack of one event. */
+static int event_put(struct firefox *f, struct lane *lane, const char *name,
+		     enum category category, uint64_t begin, uint64_t end,
+		     const struct ktrace_event *event)
+{
+	uint32_t stack;
+
+	if (!lane || event_stack(f, lane, event, &stack) ||
+	    arguments_event(&f->viewer.arguments, event))
+		return error_set(-ENOMEM, "out of memory");
+	f->lanes.text.size = 0;
+	arguments_join(f);
+	return marker_put(f, lane, name, category, stack, begin, end);
 }
 
 static int begin_tell(void *data, struct ktrace_timeline_slice *slice,
 		      const struct ktrace_event *event)
 {
 	struct firefox *f = data;
+	struct lane *lane = lane_of(f, slice->track);
 	struct marker *marker;
 	struct call_view *call;
+	uint32_t stack;
 
-	if (arguments_begin(&f->viewer.arguments, event, &call))
+	if (!lane || event_stack(f, lane, event, &stack) ||
+	    arguments_begin(&f->viewer.arguments, event, &call))
 		return error_set(-ENOMEM, "out of memory");
-	f->text.size = 0;
+	f->lanes.text.size = 0;
 	arguments_join(f);
-	marker = malloc(sizeof(*marker) + f->text.size);
+	marker = malloc(sizeof(*marker) + f->lanes.text.size);
 	if (!marker) {
 		arguments_call_free(call);
 		return error_set(-ENOMEM, "out of memory");
 	}
 	slice->data = marker;
 	marker->call = call;
+	marker->stack = stack;
 	marker->category = category_of(slice->span);
-	marker->size = f->text.size;
+	marker->size = f->lanes.text.size;
 	snprintf(marker->name, sizeof(marker->name), "%s", slice->span->name);
 	if (marker->size)
-		memcpy(marker->text, f->text.text, marker->size);
+		memcpy(marker->text, f->lanes.text.text, marker->size);
 	return 0;
 }
 
@@ -398,18 +314,19 @@ static int end_tell(void *data, struct ktrace_timeline_slice *slice,
 	struct marker *marker = slice->data;
 	struct firefox *f = data;
 
-	f->text.size = 0;
-	scratch_write(f, marker->text, marker->size);
+	f->lanes.text.size = 0;
+	lanes_text_add(&f->lanes, marker->text, marker->size);
 	if (event) {
 		if (arguments_end(&f->viewer.arguments, event, marker->call))
 			return error_set(-ENOMEM, "out of memory");
 		arguments_join(f);
 	} else if (why) {
-		scratch_write(f, " end: ", 6);
-		scratch_write(f, why, strlen(why));
+		lanes_text_add(&f->lanes, " end: ", 6);
+		lanes_text_add(&f->lanes, why, strlen(why));
 	}
 	return marker_put(f, lane_of(f, slice->track), marker->name,
-			  marker->category, slice->begin, slice->end);
+			  marker->category, marker->stack, slice->begin,
+			  slice->end);
 }
 
 static int whole_tell(void *data, struct ktrace_timeline_slice *slice,
@@ -417,12 +334,9 @@ static int whole_tell(void *data, struct ktrace_timeline_slice *slice,
 {
 	struct firefox *f = data;
 
-	if (arguments_event(&f->viewer.arguments, event))
-		return error_set(-ENOMEM, "out of memory");
-	f->text.size = 0;
-	arguments_join(f);
-	return marker_put(f, lane_of(f, slice->track), slice->span->name,
-			  category_of(slice->span), slice->begin, slice->end);
+	return event_put(f, lane_of(f, slice->track), slice->span->name,
+			 category_of(slice->span), slice->begin, slice->end,
+			 event);
 }
 
 static int point_tell(void *data, struct ktrace_timeline_track *track,
@@ -430,12 +344,10 @@ static int point_tell(void *data, struct ktrace_timeline_track *track,
 {
 	struct firefox *f = data;
 
-	if (arguments_event(&f->viewer.arguments, event))
-		return error_set(-ENOMEM, "out of memory");
-	f->text.size = 0;
-	arguments_join(f);
-	return marker_put(f, lane_of(f, track), event->type->name,
-			  CATEGORY_OTHER, event->time, 0);
+	if (f->samples == event->type && track->thread)
+		return sample_put(f, track->thread, event);
+	return event_put(f, lane_of(f, track), event->type->name,
+			 CATEGORY_OTHER, event->time, 0, event);
 }
 
 static int wake_tell(void *data, const struct ktrace_timeline_wake *wake,
@@ -451,65 +363,13 @@ static int loss_tell(void *data, const struct ktrace_loss *loss)
 
 	snprintf(text, sizeof(text), "cpu=%u, count=%" PRIu64 ", cause=%s",
 		 loss->cpu, loss->count, loss_cause(loss->cause));
-	f->text.size = 0;
-	scratch_write(f, text, strlen(text));
-	return marker_put(f, lane_of_cpus(f),
+	f->lanes.text.size = 0;
+	lanes_text_add(&f->lanes, text, strlen(text));
+	return marker_put(f, lane_of_cpus(&f->lanes),
 			  loss_is_event(loss->cause) ? "events lost"
 						     : "task records lost",
-			  CATEGORY_LOST, loss->from,
+			  CATEGORY_LOST, LANE_NO_STACK, loss->from,
 			  loss->time < loss->from ? loss->from : loss->time);
-}
-
-/* ---- samples -------------------------------------------------------------- */
-
-#define NO_PREFIX UINT32_MAX
-
-/* The stack of a function below another stack, by its number. */
-static uint32_t stack_number(struct firefox *f, struct lane *lane,
-			     uint32_t prefix, const char *name, size_t size)
-{
-	bool fresh;
-	uint32_t number =
-		known_get(f, &lane->stacks, name, size, prefix, &fresh);
-	uint32_t text;
-
-	if (!fresh || f->failed)
-		return number;
-	text = text_number(f, lane, name, size);
-	element_print(f, lane, FUNCTION_NAME, "%u", text);
-	element_print(f, lane, STACK_FRAME, "%u", number);
-	if (prefix == NO_PREFIX)
-		element(f, lane, STACK_PREFIX, "null", 4);
-	else
-		element_print(f, lane, STACK_PREFIX, "%u", prefix);
-	return number;
-}
-
-/* A time that the thread ran. */
-static int state_tell(void *data, const struct ktrace_timeline_state *state)
-{
-	uint64_t ns = state->end - state->begin, end = state->end;
-	struct firefox *f = data;
-	struct lane *lane;
-	uint32_t stack;
-
-	if (state->state != KTRACE_STATE_RUNNING || !state->thread->tid)
-		return 0;
-	lane = lane_of_thread(f, state->thread);
-	if (!lane)
-		return error_set(-ENOMEM, "out of memory");
-	stack = stack_number(f, lane, NO_PREFIX, state->thread->comm,
-			     strlen(state->thread->comm));
-	if (end < lane->last)
-		end = lane->last;
-	lane->last = end;
-	element_print(f, lane, SAMPLE_STACK, "%u", stack);
-	element_time(f, lane, SAMPLE_TIME, end);
-	element_print(f, lane, SAMPLE_WEIGHT, "%" PRIu64 ".%06u", ns / 1000000,
-		      (unsigned int)(ns % 1000000));
-	element_print(f, lane, SAMPLE_CPU, "%" PRIu64 ".%03u", ns / 1000,
-		      (unsigned int)(ns % 1000));
-	return size_check(f);
 }
 
 static void data_free(void *data, void *theirs)
@@ -527,130 +387,10 @@ static void put(struct firefox *f, const char *text)
 	output_puts(&f->viewer.output, text);
 }
 
-static void text_put(struct firefox *f, const char *text)
-{
-	json_string(&f->viewer.output, (const uint8_t *)text, strlen(text));
-}
-
 static void number_put(struct firefox *f, uint64_t number)
 {
 	output_room(&f->viewer.output, 64);
 	f->viewer.output.p = put_u64(f->viewer.output.p, number);
-}
-
-/* "name":[...] */
-static void column_put(struct firefox *f, const char *name,
-		       const struct column_text *column)
-{
-	put(f, "\"");
-	put(f, name);
-	put(f, "\":[");
-	output_write(&f->viewer.output, column->text, column->size);
-	put(f, "],");
-}
-
-/* A column of the same value, so often. */
-static void constant_put(struct firefox *f, const char *name, const char *value,
-			 uint32_t nr)
-{
-	put(f, "\"");
-	put(f, name);
-	put(f, "\":[");
-	for (uint32_t i = 0; i < nr; i++) {
-		put(f, i ? "," : "");
-		put(f, value);
-	}
-	put(f, "],");
-}
-
-static void length_put(struct firefox *f, uint32_t nr)
-{
-	put(f, "\"length\":");
-	number_put(f, nr);
-	put(f, "}");
-}
-
-static void samples_put(struct firefox *f, const struct column_text *columns)
-{
-	put(f, ",\n\"samples\":{\"weightType\":\"tracing-ms\",");
-	column_put(f, "stack", &columns[SAMPLE_STACK]);
-	column_put(f, "time", &columns[SAMPLE_TIME]);
-	column_put(f, "weight", &columns[SAMPLE_WEIGHT]);
-	column_put(f, "threadCPUDelta", &columns[SAMPLE_CPU]);
-	length_put(f, columns[SAMPLE_TIME].nr);
-}
-
-static void markers_put(struct firefox *f, const struct column_text *columns)
-{
-	put(f, ",\n\"markers\":{");
-	column_put(f, "name", &columns[MARKER_NAME]);
-	column_put(f, "startTime", &columns[MARKER_BEGIN]);
-	column_put(f, "endTime", &columns[MARKER_END]);
-	column_put(f, "phase", &columns[MARKER_PHASE]);
-	column_put(f, "category", &columns[MARKER_CATEGORY]);
-	column_put(f, "data", &columns[MARKER_DATA]);
-	length_put(f, columns[MARKER_NAME].nr);
-}
-
-/* Each stack has a frame and a function of its own, with its number. */
-static void stacks_put(struct firefox *f, const struct column_text *columns)
-{
-	uint32_t nr = columns[STACK_FRAME].nr;
-
-	put(f, ",\n\"stackTable\":{");
-	column_put(f, "frame", &columns[STACK_FRAME]);
-	column_put(f, "prefix", &columns[STACK_PREFIX]);
-	constant_put(f, "category", "0", nr);
-	constant_put(f, "subcategory", "0", nr);
-	length_put(f, nr);
-	put(f, ",\n\"frameTable\":{");
-	column_put(f, "func", &columns[STACK_FRAME]);
-	constant_put(f, "address", "-1", nr);
-	constant_put(f, "inlineDepth", "0", nr);
-	constant_put(f, "category", "0", nr);
-	constant_put(f, "subcategory", "0", nr);
-	constant_put(f, "nativeSymbol", "null", nr);
-	constant_put(f, "innerWindowID", "null", nr);
-	constant_put(f, "implementation", "null", nr);
-	constant_put(f, "line", "null", nr);
-	constant_put(f, "column", "null", nr);
-	length_put(f, nr);
-	put(f, ",\n\"funcTable\":{");
-	column_put(f, "name", &columns[FUNCTION_NAME]);
-	constant_put(f, "isJS", "false", nr);
-	constant_put(f, "relevantForJS", "false", nr);
-	constant_put(f, "resource", "-1", nr);
-	constant_put(f, "fileName", "null", nr);
-	constant_put(f, "lineNumber", "null", nr);
-	constant_put(f, "columnNumber", "null", nr);
-	length_put(f, nr);
-}
-
-static void lane_put(struct firefox *f, const struct lane *lane)
-{
-	put(f, "{\"processType\":\"default\",\"processStartupTime\":0,"
-	       "\"processShutdownTime\":null,\"registerTime\":0,"
-	       "\"unregisterTime\":null,\"pausedRanges\":[],"
-	       "\"showMarkersInTimeline\":true,\"isMainThread\":");
-	put(f, lane->tid == lane->tgid ? "true" : "false");
-	put(f, ",\"name\":");
-	text_put(f, lane->comm);
-	put(f, ",\"processName\":");
-	text_put(f, lane->comm);
-	put(f, ",\"pid\":\"");
-	number_put(f, lane->tgid);
-	put(f, "\",\"tid\":");
-	number_put(f, lane->tid);
-	samples_put(f, lane->columns);
-	markers_put(f, lane->columns);
-	stacks_put(f, lane->columns);
-	put(f, ",\n\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],"
-	       "\"type\":[],\"length\":0},\"nativeSymbols\":{\"libIndex\":[],"
-	       "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},"
-	       "\n\"stringArray\":[");
-	output_write(&f->viewer.output, lane->columns[TEXTS].text,
-		     lane->columns[TEXTS].size);
-	put(f, "]}");
 }
 
 /* CLOCK_REALTIME of the first event, from the points at which both clocks were read: ms. */
@@ -694,9 +434,11 @@ static int firefox_end(struct viewer *viewer)
 	meta_put(f);
 	put(f, "\"libs\":[],\"pages\":[],\"counters\":[],"
 	       "\"profilerOverhead\":[],\n\"threads\":[");
-	for (const struct lane *lane = f->lanes; lane; lane = lane->next) {
-		put(f, lane == f->lanes ? "\n" : ",\n");
-		lane_put(f, lane);
+	for (const struct lane *lane = f->lanes.first; lane;
+	     lane = lane->next) {
+		put(f, lane == f->lanes.first ? "\n" : ",\n");
+		lane_put(&f->viewer.output, lane,
+			 f->samples ? "samples" : "tracing-ms");
 	}
 	put(f, "]}\n");
 	return f->viewer.output.err;
@@ -715,36 +457,35 @@ static const struct viewer_ops firefox_ops = {
 	.limit = LIMIT,
 };
 
+static const struct ktrace_type *samples_find(const struct ktrace_types *types)
+{
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (!strcmp(type->system, "profile") &&
+		    !strcmp(type->name, "sample") && ktrace_type_stacks(type))
+			return type;
+	}
+	return NULL;
+}
+
 static int firefox_open(struct ktrace_output *show)
 {
 	struct firefox *f = (struct firefox *)show;
 
-	f->factor = table_factor();
-	if (output_init(&f->scratch, scratch_write, f))
+	if (lanes_init(&f->lanes) || fold_paths_init(&f->paths))
 		return error_set(-ENOMEM, "out of memory");
+	f->samples = samples_find(ktrace_get_types(show->trace));
 	return viewer_open(show, &firefox_ops);
 }
 
 static void firefox_release(struct ktrace_output *show)
 {
 	struct firefox *f = (struct firefox *)show;
-	struct lane *lane;
-	size_t at = 0;
-	void *known;
 
 	viewer_close(&f->viewer);
-	while ((lane = f->lanes)) {
-		f->lanes = lane->next;
-		for (int i = 0; i < COLUMNS_NR; i++)
-			free(lane->columns[i].text);
-		free(lane);
-	}
-	while ((known = table_each(&f->known, &at)))
-		free(known);
-	table_free(&f->known);
-	table_free(&f->threads);
-	output_destroy(&f->scratch);
-	free(f->text.text);
+	lanes_free(&f->lanes);
+	fold_paths_free(&f->paths);
 }
 
 const struct show_ops show_firefox = {

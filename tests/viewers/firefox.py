@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# firefox.py PROFILE CHROME - what a profile for the Firefox Profiler must hold: its tables are whole,
-# and it has all of CHROME (ktrace export --to chrome of the same trace), at the same times
+# firefox.py PROFILE CHROME [FOLDED] - what a profile for the Firefox Profiler must hold: its tables
+# are whole, and it has all of CHROME (ktrace export --to chrome of the same trace), at the same times.
+# With FOLDED (ktrace report --folded), each stack is one of these; in a trace of samples, all are there.
 #
-# Prints how many markers there are.
+# Prints how many markers there are, and how many of them have stacks.
 import collections
 import decimal
 import json
+import re
 import sys
 
 profile = json.load(open(sys.argv[1], encoding='utf-8'), parse_float=decimal.Decimal)
@@ -27,7 +29,26 @@ for event in chrome['traceEvents']:
     elif event['ph'] == 'X' and event['cat'] != 'state':
         want[event['name'], event['ts'], event['ts'] + event['dur']] += 1
 
+folded = collections.Counter()
+if len(sys.argv) > 3:
+    for line in open(sys.argv[3], encoding='utf-8'):
+        path, count = line.rstrip('\n').rsplit(' ', 1)
+        folded[path] = int(count)
+
+
+def path_of(thread, stack):
+    """As folded has it: a blank or a semicolon would end the program's name."""
+    names = []
+    while stack is not None:
+        func = thread['frameTable']['func'][thread['stackTable']['frame'][stack]]
+        names.append(thread['stringArray'][thread['funcTable']['name'][func]])
+        stack = thread['stackTable']['prefix'][stack]
+    names.append(re.sub(r'[^!-:<-~]', '_', names.pop()))
+    return ';'.join(reversed(names))
+
+
 got, got_ran = collections.Counter(), 0
+causes, samples, sampled = collections.Counter(), collections.Counter(), False
 for thread in profile['threads']:
     strings = thread['stringArray']
     assert len(set(strings)) == len(strings), 'a string is there twice'
@@ -39,15 +60,30 @@ for thread in profile['threads']:
         assert prefix is None or prefix < frame
     assert thread['samples']['time'] == sorted(thread['samples']['time'])
     assert all(s < thread['stackTable']['length'] for s in thread['samples']['stack'])
-    got_ran += sum(thread['samples']['threadCPUDelta'])
+    if thread['samples']['weightType'] == 'samples':
+        sampled = True
+        for time, stack, weight in zip(thread['samples']['time'], thread['samples']['stack'],
+                                       thread['samples']['weight']):
+            assert weight == 1
+            samples[path_of(thread, stack)] += 1
+            got['sample', time * 1000, None] += 1
+    else:
+        got_ran += sum(thread['samples']['threadCPUDelta'])
     markers = thread['markers']
     for name, begin, end, phase, data in zip(
             markers['name'], markers['startTime'], markers['endTime'], markers['phase'],
             markers['data']):
         assert phase == (end is not None) and isinstance(data['what'], str)
+        if 'cause' in data:
+            causes[path_of(thread, data['cause']['stack'])] += 1
         got[strings[name], begin * 1000, None if end is None else end * 1000] += 1
 if got != want:
     sys.exit(f'other markers: {list((got - want).items())[:5]}, {list((want - got).items())[:5]}')
-if got_ran != ran:
+if not sampled and got_ran != ran:
     sys.exit(f'threads ran for {got_ran} us, not {ran}')
-print(sum(got.values()))
+# Samples of idle CPUs are markers of these.
+stacks = samples + causes
+if folded and (stacks - folded or sampled and stacks != folded):
+    sys.exit(f'other stacks: {list((stacks - folded).items())[:3]}, '
+             f'{list((folded - stacks).items())[:3]}')
+print(sum(got.values()), sum(causes.values()))

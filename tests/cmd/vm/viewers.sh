@@ -34,8 +34,9 @@ formats()	# TRACE
 	ends 0 "chrome has it all: $1 ($out)"
 	run ktrace export -q --to firefox -o "$1.firefox" "$1"
 	ends 0 "firefox of $1"
-	run python3 "$viewers/firefox.py" "$1.firefox" "$1.chrome"
-	ends 0 "firefox has it all: $1 ($out markers)"
+	ktrace export -q --to folded -o "$1.folded" "$1"
+	run python3 "$viewers/firefox.py" "$1.firefox" "$1.chrome" "$1.folded"
+	ends 0 "firefox has it all: $1 ($out)"
 	run ktrace export -q --to html -o "$1.html" "$1"
 	ends 0 "html of $1"
 	run python3 "$viewers/html.py" "$1.html" "$1.chrome" "$1.json"
@@ -56,4 +57,12 @@ formats functions
 run ktrace record -q -a -g -e 'sched:sched_switch,sched:sched_waking' -o stacks -- sh work
 ends 0 'stacks are recorded'
 formats stacks
+run ktrace record -q -F 99 -g -e 'syscalls:*' -o samples -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+ends 0 'samples are recorded'
+ktrace export -q --to folded -e profile:sample -o samples.folded samples
+run ktrace export -q --to firefox -e profile:sample -o samples.firefox samples
+ktrace export -q --to chrome -e profile:sample -o samples.chrome samples
+run python3 "$viewers/firefox.py" samples.firefox samples.chrome samples.folded
+ends 0 "samples are samples ($out)"
+check 'of a thread' [ $((${out% *} - ${out#* })) -ge 5 ]
 finish_vm viewers.sh
