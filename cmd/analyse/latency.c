@@ -44,89 +44,14 @@ void latency_leave(uint64_t *count, struct latency_left *left, uint64_t ns)
 
 /* ---- the longest ---------------------------------------------------------- */
 
-static int run_compare(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	return x->end != y->end ? (x->end < y->end ? 1 : -1)
-				: (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-struct together {
-	struct run runs[RUNS_MAX];
-	unsigned int nr;
-	uint64_t idle;
-};
-
-static int run_keep(void *data, const struct run *run)
-{
-	struct together *all = data;
-
-	if (run->tid)
-		all->runs[all->nr++] = *run;
-	else
-		all->idle += run->end - run->begin;
-	return 0;
-}
-
-/* By thread; its last run, with the name that it has, first. */
-static int run_order(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->begin < y->begin) - (x->begin > y->begin);
-}
-
-/* One for each thread: how long it ran. */
-static void runs_join(struct together *all)
-{
-	unsigned int nr = 0;
-
-	qsort(all->runs, all->nr, sizeof(*all->runs), run_order);
-	for (unsigned int i = 0; i < all->nr; i++) {
-		uint64_t ns = all->runs[i].end - all->runs[i].begin;
-
-		if (nr && all->runs[nr - 1].id == all->runs[i].id) {
-			all->runs[nr - 1].end += ns;
-			continue;
-		}
-		all->runs[nr] = all->runs[i];
-		all->runs[nr].begin = 0;
-		all->runs[nr++].end = ns;
-	}
-	all->nr = nr;
-}
-
-static int instead_find(struct latency *l, struct latency_case *c)
-{
-	struct together *all = calloc(1, sizeof(*all));
-	struct instead *instead = &c->instead;
-
-	if (!all)
-		return -ENOMEM;
-	runs_between(&l->runs, c->cpu, c->begin, c->end, run_keep, all,
-		     &instead->unknown);
-	runs_join(all);
-	qsort(all->runs, all->nr, sizeof(*all->runs), run_compare);
-	instead->idle = all->idle;
-	instead->nr = all->nr < INSTEAD_MAX ? all->nr : INSTEAD_MAX;
-	memcpy(instead->of, all->runs, instead->nr * sizeof(*all->runs));
-	for (unsigned int i = instead->nr; i < all->nr; i++)
-		instead->others += all->runs[i].end;
-	instead->nr_others = all->nr - instead->nr;
-	free(all);
-	return 0;
-}
-
 static int case_keep(struct latency *l, const struct latency_case *given)
 {
 	struct latency_case c = *given;
 
 	if (!longest_takes(&l->cases, c.ns))
 		return 0;
-	if (l->kind->instead && instead_find(l, &c))
+	if (l->kind->instead &&
+	    instead_find(&c.instead, &l->runs, c.cpu, c.begin, c.end))
 		return -ENOMEM;
 	return longest_add(&l->cases, &c);
 }

@@ -14,22 +14,10 @@
 #include "common/query.h"
 #include "common/span_rows.h"
 #include "common/who.h"
+#include "instead.h"
 #include "longest.h"
 #include "needs.h"
 #include "runs.h"
-
-#define INSTEAD_MAX 4
-
-/* Who ran on a CPU while a thread waited. */
-struct instead {
-	/* Those that ran longest; @begin is 0, and @end how long they ran. */
-	struct run of[INSTEAD_MAX];
-	unsigned int nr;
-	unsigned int nr_others; /* threads, and how long they ran together: */
-	uint64_t others;
-	uint64_t idle;
-	uint64_t unknown;
-};
 
 /* One of the longest. */
 struct latency_case {

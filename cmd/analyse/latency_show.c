@@ -77,34 +77,6 @@ static void rows_print(const struct latency *l)
 		       l->rows.nr - nr);
 }
 
-/* One of the parts of a list. */
-static void part_print(const char **before, const char *what, uint64_t ns)
-{
-	if (!ns)
-		return;
-	printf("%s%s %s", *before, what, ns_text(ns).s);
-	*before = ", ";
-}
-
-static void instead_print(const struct instead *instead)
-{
-	const char *before = "  ";
-
-	for (unsigned int i = 0; i < instead->nr; i++) {
-		const struct run *run = &instead->of[i];
-
-		fputs(before, stdout);
-		print_text(stdout, run->comm);
-		printf("-%u %s", run->tid, ns_text(run->end).s);
-		before = ", ";
-	}
-	if (instead->nr_others)
-		printf("%s%u others %s", before, instead->nr_others,
-		       ns_text(instead->others).s);
-	part_print(&before, "idle", instead->idle);
-	part_print(&before, "not known", instead->unknown);
-}
-
 static void case_print(const struct latency *l, const struct latency_case *c)
 {
 	int width =
@@ -209,21 +181,6 @@ static void rows_json(const struct latency *l)
 		putchar('}');
 	}
 	putchar(']');
-}
-
-static void instead_json(const struct instead *instead)
-{
-	fputs(",\"instead\":[", stdout);
-	for (unsigned int i = 0; i < instead->nr; i++) {
-		const struct run *run = &instead->of[i];
-
-		printf("%s{\"tid\":%u,\"pid\":%u,\"comm\":", i ? "," : "",
-		       run->tid, run->tgid);
-		print_json(stdout, run->comm);
-		printf(",\"ns\":%lu}", run->end);
-	}
-	printf("],\"others\":%lu,\"idle\":%lu,\"unknown\":%lu", instead->others,
-	       instead->idle, instead->unknown);
 }
 
 static void cases_json(const struct latency *l)

@@ -16,20 +16,14 @@
 #include "common/query.h"
 #include "common/span_rows.h"
 #include "common/who.h"
+#include "doing.h"
 #include "longest.h"
 #include "needs.h"
 #include "runs.h"
+#include "waker.h"
 
-#define REASON_ROOM 256
 /* Reasons that are told apart; after that, only calls are. */
 #define REASONS_MAX 4096
-
-/* Who has woken a thread. */
-struct waker {
-	uint32_t tid; /* 0: an interrupt, or nobody is known */
-	uint32_t tgid;
-	char name[64]; /* "" : nobody is known */
-};
 
 /* One of the longest waits. */
 struct wait {
@@ -46,7 +40,6 @@ struct wait {
 /* A call of a thread that has not returned. */
 struct call {
 	uint64_t number; /* 0: it has been settled */
-	char name[64];	 /* of the last one; "": there was none */
 	bool waited;
 	bool kept; /* one of its waits is among the longest */
 	/* What it has waited, by state, until its text is known. */
@@ -67,15 +60,9 @@ struct why_thread {
 	uint64_t counts[KTRACE_STATE_NR];
 
 	struct call call;
-	/* That of @call; NULL: it is in none that is known. */
-	const struct ktrace_timeline_slice *slice;
+	struct doing doing;
 	bool returned;		/* with the event that is being taken */
 	char text[REASON_ROOM]; /* of that call; "": not known */
-	bool calls_known;	/* it is in @call, or in none */
-	bool faults; /* it has had a page fault, and was seen doing nothing else since */
-	uint32_t locks; /* that it waits for */
-	/* When a call began or ended: it waits for none that it waited for before. */
-	uint64_t unlocked;
 	/* The reason of the wait that may follow: it has just ceased to run. */
 	char reason[REASON_ROOM];
 	bool in_own_call; /* that is @call */
@@ -105,7 +92,7 @@ struct why {
 	struct table by_tid;	     /* the last one with each number */
 	struct why_thread *returned; /* whose call has returned */
 	struct runs runs;
-	struct table cpus; /* what interrupts each of them: see why_thread.c */
+	struct interrupts interrupts;
 	uint64_t calls;
 	uint64_t begin; /* of the part that is wanted; 0: there is none yet */
 	uint64_t end;	/* UINT64_MAX: that of the trace */

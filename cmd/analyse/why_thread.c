@@ -5,17 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/syscall.h>
-
 #include "why.h"
-
-#define IRQS_MAX 8 /* whose names are kept, of those in each other */
-
-/* What interrupts a CPU. */
-struct cpu_irqs {
-	uint32_t depth;
-	char names[IRQS_MAX][64];
-};
 
 /* ---- threads -------------------------------------------------------------- */
 
@@ -102,38 +92,6 @@ static struct span_row *reason_row(struct why_thread *t,
 	return span_rows_get(&t->reasons, &key);
 }
 
-/*
- * The begin of a call's text with its first argument, which often says for what it waits:
- * "read(3</dev/tty>, ...)".
- */
-static void reason_shorten(const char *text, char reason[REASON_ROOM])
-{
-	const char *tail = "";
-	size_t size = 0;
-	int depth = 0;
-	bool quoted = false;
-
-	for (; text[size] && size < REASON_ROOM - 8; size++) {
-		char c = text[size];
-
-		if (quoted && c == '\\' && text[size + 1])
-			size++;
-		else if (c == '"')
-			quoted = !quoted;
-		else if (quoted)
-			continue;
-		else if (strchr("([{<", c))
-			depth++;
-		else if (strchr(")]}>", c) && !--depth)
-			break;
-		else if (c == ',' && depth == 1)
-			break;
-	}
-	if (text[size])
-		tail = text[size] == ')' ? ")" : ", ...)";
-	snprintf(reason, REASON_ROOM, "%.*s%s", (int)size, text, tail);
-}
-
 static int waits_merge(struct why_thread *t, const char *reason)
 {
 	struct span_row *row;
@@ -144,7 +102,7 @@ static int waits_merge(struct why_thread *t, const char *reason)
 
 		if (!waited->count)
 			continue;
-		row = reason_row(t, i, reason, t->call.name);
+		row = reason_row(t, i, reason, t->doing.call);
 		err = row ? histogram_merge(&row->ns, waited) : -ENOMEM;
 		histogram_free(waited);
 	}
@@ -154,12 +112,12 @@ static int waits_merge(struct why_thread *t, const char *reason)
 /* The call has ended, or nothing more is known of it. */
 static int call_settle(struct why_thread *t)
 {
-	const char *text = *t->text ? t->text : t->call.name;
+	const char *text = *t->text ? t->text : t->doing.call;
 	char reason[REASON_ROOM];
 	int err = 0;
 
 	if (t->call.number && t->call.waited) {
-		reason_shorten(text, reason);
+		call_text_shorten(text, reason);
 		err = waits_merge(t, reason);
 		if (t->last.call == t->call.number)
 			text_copy(t->last.reason, REASON_ROOM, text);
@@ -176,17 +134,6 @@ static int call_settle(struct why_thread *t)
 	return err;
 }
 
-/* Lines tell signals, too, and calls whose end was lost. */
-static bool text_is_of(const char *text, size_t size, const char *call)
-{
-	size_t name = strlen(call);
-
-	/* These have a number as name. */
-	if (!strcmp(call, "unknown"))
-		return size > 8 && !memcmp(text, "syscall_", 8);
-	return size > name && !memcmp(text, call, name) && text[name] == '(';
-}
-
 /* After an exec the thread may have another number than at the call's begin. */
 int why_text(void *why, uint32_t tid, const char *text, size_t size)
 {
@@ -194,8 +141,8 @@ int why_text(void *why, uint32_t tid, const char *text, size_t size)
 	struct why_thread *t = w->returned ?: table_find(&w->by_tid, tid);
 
 	size = text[size - 1] == '\n' ? size - 1 : size;
-	if (!t || !(t->returned || t->slice) ||
-	    !text_is_of(text, size, t->call.name))
+	if (!t || !(t->returned || t->doing.slice) ||
+	    !call_text_is_of(text, size, t->doing.call))
 		return 0;
 	if (size >= REASON_ROOM)
 		size = REASON_ROOM - 1;
@@ -215,28 +162,10 @@ int why_settle(struct why *w)
 	return call_settle(t);
 }
 
-/*
- * Why the thread waits, if it does now.  Some work of a call is done on the way back to the
- * program, when the call has returned for those who look: files are closed there, for instance.
- */
+/* Why the thread waits, if it does now. */
 static void reason_find(struct why_thread *t)
 {
-	static const char outside[] = "outside of calls";
-	const char *reason = "not known";
-
-	t->in_own_call = t->slice && !t->locks;
-	if (t->locks)
-		reason = "lock";
-	else if (t->slice)
-		reason = t->call.name;
-	else if (t->faults)
-		reason = "page fault";
-	else if (t->calls_known)
-		reason = outside;
-	text_copy(t->reason, REASON_ROOM, reason);
-	if (reason == outside && *t->call.name)
-		snprintf(t->reason, REASON_ROOM, "%s, after %s", outside,
-			 t->call.name);
+	t->in_own_call = doing_reason(&t->doing, t->reason);
 }
 
 /* ---- states --------------------------------------------------------------- */
@@ -346,8 +275,8 @@ static int state_add(struct why *w, struct why_thread *t,
 	if (s->state == KTRACE_STATE_DEAD)
 		t->dead = true;
 	/* A page fault does not stop a thread: it has returned from that. */
-	if (s->state == KTRACE_STATE_STOPPED && t->faults) {
-		t->faults = false;
+	if (s->state == KTRACE_STATE_STOPPED && t->doing.faults) {
+		t->doing.faults = false;
 		reason_find(t);
 	}
 	if (begin < w->begin)
@@ -388,75 +317,16 @@ int why_state(void *why, const struct ktrace_timeline_state *s)
 
 /* ---- calls, interrupts and wakes ------------------------------------------- */
 
-static int irq_change(struct why *w, const struct ktrace_timeline_slice *slice,
-		      bool begins)
-{
-	uint32_t number = slice->track->number;
-	struct cpu_irqs *cpu = table_find(&w->cpus, number);
-
-	if (!cpu) {
-		cpu = calloc(1, sizeof(*cpu));
-		if (!cpu || table_add(&w->cpus, number, cpu)) {
-			free(cpu);
-			return -ENOMEM;
-		}
-	}
-	if (!begins)
-		cpu->depth--;
-	else if (cpu->depth++ < IRQS_MAX)
-		snprintf(cpu->names[cpu->depth - 1], sizeof(*cpu->names),
-			 "%s %s", ktrace_span_kind_name(slice->span->kind),
-			 slice->span->name);
-	return 0;
-}
-
-static bool is_call(const struct ktrace_timeline_track *track)
-{
-	return track->kind == KTRACE_TRACK_CALLS ||
-	       track->kind == KTRACE_TRACK_RAW_CALLS;
-}
-
-/* The program runs: a page fault is over. */
-static bool is_of_program(const struct ktrace_event *event)
-{
-	return event->type->marker ||
-	       (!strcmp(event->type->system, "signal") &&
-		!strcmp(event->type->name, "signal_deliver"));
-}
-
-static bool is_lock(const struct ktrace_event *event)
-{
-	return event && !event->type->marker &&
-	       !strcmp(event->type->system, "lock");
-}
-
-/* A lock that it has waited for before is not that of a later wait. */
-static void locks_forget(struct why_thread *t, uint64_t time)
-{
-	t->locks = 0;
-	t->unlocked = time;
-}
-
-/* The name is that of the output. */
 static int call_begin(struct why *w, struct why_thread *t,
 		      const struct ktrace_timeline_slice *slice)
 {
-	const struct ktrace_call *call = ktrace_call_find(slice->span->type);
 	int err = 0;
 
-	if (slice->twin)
-		return 0;
-	/* Else it is the call that the event of all calls has told. */
-	if (!(t->slice && t->slice->twin)) {
+	if (doing_call_is_new(&t->doing, slice)) {
 		err = call_settle(t);
 		t->call.number = ++w->calls;
 	}
-	t->slice = slice;
-	t->calls_known = true;
-	t->faults = false;
-	locks_forget(t, slice->begin);
-	text_copy(t->call.name, sizeof(t->call.name),
-		  call ? call->shown : slice->span->name);
+	doing_call_begin(&t->doing, slice);
 	return err;
 }
 
@@ -469,36 +339,30 @@ int why_begin(void *why, struct ktrace_timeline_slice *slice,
 	int err;
 
 	if (track->kind == KTRACE_TRACK_CPU)
-		return irq_change(w, slice, true);
+		return interrupts_change(&w->interrupts, slice, true);
 	if (!track->thread)
 		return 0;
 	err = thread_find(w, track->thread, &t);
 	if (err || !t)
 		return err;
-	if (is_call(track))
+	if (doing_is_call(track))
 		return call_begin(w, t, slice);
-	if (is_of_program(event))
-		t->faults = false;
-	if (is_lock(event) &&
-	    need_seen(&w->locks_end, w->types, "lock:contention_end")) {
-		t->locks++;
+	if (doing_begin(&t->doing, event,
+			need_seen(&w->locks_end, w->types,
+				  "lock:contention_end")))
 		slice->data = t;
-	}
 	return 0;
 }
 
 /* A call that ends with its event has its text when that has been taken. */
-static int call_end(struct why *w, struct why_thread *t, uint64_t time,
-		    enum ktrace_timeline_end how)
+static int call_end(struct why *w, struct why_thread *t,
+		    const struct ktrace_timeline_slice *slice)
 {
-	t->slice = NULL;
-	t->faults = false;
-	locks_forget(t, time);
-	t->calls_known = how != KTRACE_SLICE_LOST;
+	doing_call_end(&t->doing, slice);
 	/* The state in which it waits there is told after this. */
-	if (how == KTRACE_SLICE_OPEN)
+	if (slice->how == KTRACE_SLICE_OPEN)
 		return 0;
-	if (how != KTRACE_SLICE_ENDED)
+	if (slice->how != KTRACE_SLICE_ENDED)
 		return call_settle(t);
 	t->returned = true;
 	w->returned = t;
@@ -514,40 +378,19 @@ int why_end(void *why, struct ktrace_timeline_slice *slice,
 	int err;
 
 	if (track->kind == KTRACE_TRACK_CPU)
-		return irq_change(w, slice, false);
+		return interrupts_change(&w->interrupts, slice, false);
 	if (!track->thread)
 		return 0;
 	err = thread_find(w, track->thread, &t);
 	if (err || !t)
 		return err;
 	if (slice->data) {
-		if (t->locks && slice->begin >= t->unlocked)
-			t->locks--;
+		doing_lock_end(&t->doing, slice);
 		slice->data = NULL;
-	} else if (slice == t->slice) {
-		return call_end(w, t, slice->end, slice->how);
+	} else if (slice == t->doing.slice) {
+		return call_end(w, t, slice);
 	}
 	return 0;
-}
-
-static void waker_find(struct why *w, const struct ktrace_timeline_wake *wake,
-		       const struct ktrace_event *event, struct waker *waker)
-{
-	const struct cpu_irqs *cpu = table_find(&w->cpus, event->cpu);
-
-	*waker = (struct waker){0};
-	if (wake->track->kind == KTRACE_TRACK_CPU && cpu && cpu->depth) {
-		text_copy(waker->name, sizeof(waker->name),
-			  cpu->depth <= IRQS_MAX ? cpu->names[cpu->depth - 1]
-						 : "an interrupt");
-	} else if (wake->track->kind == KTRACE_TRACK_CPU) {
-		text_copy(waker->name, sizeof(waker->name),
-			  "an interrupt, while the CPU was idle");
-	} else {
-		waker->tid = event->tid;
-		waker->tgid = event->tgid;
-		text_copy(waker->name, sizeof(waker->name), event->comm);
-	}
 }
 
 int why_wake(void *why, const struct ktrace_timeline_wake *wake,
@@ -560,10 +403,10 @@ int why_wake(void *why, const struct ktrace_timeline_wake *wake,
 	if (err || !t)
 		return err;
 	if (!t->end && !strcmp(event->type->name, "sched_wakeup_new"))
-		t->calls_known = true;
+		t->doing.calls_known = true;
 	if (!t->last.end || t->last.end != wake->time)
 		return 0;
-	waker_find(w, wake, event, &t->last.waker);
+	interrupts_waker(&w->interrupts, wake, event, &t->last.waker);
 	return row_add(&t->wakers, t->last.waker.tid, t->last.waker.tgid,
 		       t->last.waker.name, t->last.end - t->last.begin);
 }
@@ -571,17 +414,14 @@ int why_wake(void *why, const struct ktrace_timeline_wake *wake,
 int why_point(void *why, struct ktrace_timeline_track *track,
 	      const struct ktrace_event *event)
 {
-	bool program = is_of_program(event);
 	struct why_thread *t;
 	int err;
 
-	if (!track->thread ||
-	    (!program && (strcmp(event->type->system, "exceptions") != 0 ||
-			  strncmp(event->type->name, "page_fault_", 11) != 0)))
+	if (!track->thread || !doing_is_point(event))
 		return 0;
 	err = thread_find(why, track->thread, &t);
 	if (!err && t)
-		t->faults = !program;
+		doing_point(&t->doing, event);
 	return err;
 }
 
@@ -606,8 +446,6 @@ int why_finish(struct why *w)
 void why_free(struct why *w)
 {
 	struct why_thread *t;
-	struct cpu_irqs *cpu;
-	size_t at = 0;
 
 	while ((t = w->threads)) {
 		w->threads = t->next;
@@ -619,9 +457,7 @@ void why_free(struct why *w)
 		longest_free(&t->worst);
 		free(t);
 	}
-	while ((cpu = table_each(&w->cpus, &at)))
-		free(cpu);
-	table_free(&w->cpus);
+	interrupts_free(&w->interrupts);
 	table_free(&w->by_tid);
 	runs_free(&w->runs);
 	count_free(&w->lost);

@@ -43,6 +43,18 @@
 extern "C" {
 #endif
 
+enum ktrace_timeline_states {
+	KTRACE_STATE_UNKNOWN,
+	KTRACE_STATE_RUNNING,
+	KTRACE_STATE_RUNNABLE,	/* woken, and waits for a CPU */
+	KTRACE_STATE_PREEMPTED, /* waits for a CPU that was taken from it */
+	KTRACE_STATE_SLEEPING, /* signals wake it; or a thread of the kernel is idle */
+	KTRACE_STATE_BLOCKED, /* signals do not wake it */
+	KTRACE_STATE_STOPPED, /* by a signal, a debugger, or parked */
+	KTRACE_STATE_DEAD,    /* it has no more states */
+	KTRACE_STATE_NR,
+};
+
 /* A thread from its first event to its end: the same number may be used again. */
 struct ktrace_timeline_thread {
 	uint64_t id; /* from 1; no other thread of this time line has it */
@@ -53,6 +65,14 @@ struct ktrace_timeline_thread {
 	void *data;	  /* the caller's; NULL at first */
 	/* When it was new (sched:sched_wakeup_new), ns; 0: the trace does not have that. */
 	uint64_t born;
+	/*
+	 * What is known of it until the last event: it is in this state since then, and runs here or
+	 * ran here last.  @since 0: nothing is known.  If it does not run, a loss of which
+	 * is to be told may change that.
+	 */
+	enum ktrace_timeline_states state;
+	uint64_t since;
+	uint32_t last_cpu;
 };
 
 enum ktrace_timeline_kind {
@@ -108,18 +128,6 @@ struct ktrace_timeline_slice {
 	 * all calls comes first, this is known when the other slice begins.
 	 */
 	bool twin;
-};
-
-enum ktrace_timeline_states {
-	KTRACE_STATE_UNKNOWN,
-	KTRACE_STATE_RUNNING,
-	KTRACE_STATE_RUNNABLE,	/* woken, and waits for a CPU */
-	KTRACE_STATE_PREEMPTED, /* waits for a CPU that was taken from it */
-	KTRACE_STATE_SLEEPING, /* signals wake it; or a thread of the kernel is idle */
-	KTRACE_STATE_BLOCKED, /* signals do not wake it */
-	KTRACE_STATE_STOPPED, /* by a signal, a debugger, or parked */
-	KTRACE_STATE_DEAD,    /* it has no more states */
-	KTRACE_STATE_NR,
 };
 
 struct ktrace_timeline_state {

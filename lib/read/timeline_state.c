@@ -136,6 +136,9 @@ static void state_begin(struct ktrace_timeline *t, struct thread *thread,
 	thread->state = state;
 	thread->since = time;
 	thread->cpu = cpu;
+	thread->public.state = state;
+	thread->public.since = time;
+	thread->public.last_cpu = cpu;
 	thread->known = true;
 	thread->shown = t->shown;
 	thread->gaps = t->gaps;
