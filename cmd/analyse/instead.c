@@ -94,7 +94,7 @@ static void part_print(const char **before, const char *what, uint64_t ns)
 
 void instead_print(const struct instead *instead)
 {
-	const char *before = "  ";
+	const char *before = "";
 
 	for (unsigned int i = 0; i < instead->nr; i++) {
 		const struct run *run = &instead->of[i];

@@ -93,7 +93,7 @@ static void case_print(const struct latency *l, const struct latency_case *c)
 	if (c->error)
 		printf(": error %d", c->error);
 	if (l->kind->instead) {
-		printf("%*s", width > 0 ? width : 0, "");
+		printf("%*s  ", width > 0 ? width : 0, "");
 		instead_print(&c->instead);
 	}
 	putchar('\n');

@@ -31,6 +31,12 @@ struct longest {
 
 /* Would one that is so long be kept? */
 bool longest_takes(const struct longest *l, uint64_t ns);
+/* The one that is thrown away for the next one that is kept; NULL: none. */
+static inline void *longest_displaced(const struct longest *l)
+{
+	return l->nr && l->nr == l->max ? l->items : NULL;
+}
+
 /* Adds a copy of @item if it is long enough.  0 or -ENOMEM. */
 int longest_add(struct longest *l, void *item);
 /* The longest first.  None may be added after this. */

@@ -113,6 +113,9 @@ void needs_print(const struct needs *needs, unsigned int missing)
 			printf("%14s  the trace does not have %.*s: %s\n", "",
 			       (int)strcspn(needs->list[i].events, "|"),
 			       needs->list[i].events, needs->list[i].without);
+	if (missing)
+		printf("%14s  all of them: ktrace record -a -e '%s'\n", "",
+		       needs->record);
 }
 
 void needs_json(const struct needs *needs, unsigned int missing)

@@ -7,7 +7,7 @@
 
 #include <ktrace/trace.h>
 
-#define NEEDS_MAX 9
+#define NEEDS_MAX 12
 
 /* One of several events that mean the same: "a:b" or "a:b|c:d"; `*' stands for any text. */
 struct need {
@@ -41,7 +41,7 @@ bool need_seen(struct need_seen *seen, const struct ktrace_types *types,
 	       const char *events);
 /* There is no result.  Returns EXIT_FAILED. */
 int needs_fail(const struct needs *needs, unsigned int missing);
-/* What the result lacks: a line for each on standard output. */
+/* What the result lacks: a line for each on standard output, and what to record. */
 void needs_print(const struct needs *needs, unsigned int missing);
 /* Prints a member of a JSON object. */
 void needs_json(const struct needs *needs, unsigned int missing);

@@ -11,6 +11,8 @@
 struct cpu_irqs {
 	uint32_t depth;
 	char names[IRQS_MAX][64];
+	uint32_t disk; /* of the innermost one */
+	bool known;    /* there are no others */
 };
 
 /* NULL: out of memory. */
@@ -35,6 +37,7 @@ int interrupts_change(struct interrupts *interrupts,
 
 	if (!cpu)
 		return -ENOMEM;
+	cpu->disk = 0;
 	if (!begins)
 		cpu->depth--;
 	else if (cpu->depth++ < IRQS_MAX)
@@ -44,23 +47,52 @@ int interrupts_change(struct interrupts *interrupts,
 	return 0;
 }
 
+int interrupts_none(struct interrupts *interrupts, uint32_t number)
+{
+	struct cpu_irqs *cpu = cpu_get(interrupts, number);
+
+	if (!cpu)
+		return -ENOMEM;
+	cpu->known = true;
+	return 0;
+}
+
+void interrupts_lost(struct interrupts *interrupts, uint32_t number)
+{
+	struct cpu_irqs *cpu = table_find(&interrupts->cpus, number);
+
+	if (cpu)
+		cpu->known = false;
+}
+
+void interrupts_disk(struct interrupts *interrupts, uint32_t number,
+		     uint32_t disk)
+{
+	struct cpu_irqs *cpu = table_find(&interrupts->cpus, number);
+
+	if (cpu && cpu->depth)
+		cpu->disk = disk;
+}
+
 void interrupts_waker(const struct interrupts *interrupts,
-		      const struct ktrace_timeline_wake *wake,
+		      const struct ktrace_timeline_track *track,
 		      const struct ktrace_event *event, struct waker *waker)
 {
 	const struct cpu_irqs *cpu = table_find(&interrupts->cpus, event->cpu);
 
 	*waker = (struct waker){0};
-	if (wake->track->kind == KTRACE_TRACK_CPU && cpu && cpu->depth) {
+	if (track->kind == KTRACE_TRACK_CPU && cpu && cpu->depth) {
 		text_copy(waker->name, sizeof(waker->name),
 			  cpu->depth <= IRQS_MAX ? cpu->names[cpu->depth - 1]
 						 : "an interrupt");
-	} else if (wake->track->kind == KTRACE_TRACK_CPU) {
+		waker->disk = cpu->disk;
+	} else if (track->kind == KTRACE_TRACK_CPU) {
 		text_copy(waker->name, sizeof(waker->name),
 			  "an interrupt, while the CPU was idle");
 	} else {
 		waker->tid = event->tid;
 		waker->tgid = event->tgid;
+		waker->ambiguous = !cpu || !cpu->known;
 		text_copy(waker->name, sizeof(waker->name), event->comm);
 	}
 }

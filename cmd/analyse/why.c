@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chain.h"
 #include "cmd.h"
 #include "common/losses.h"
 #include "common/trace.h"
@@ -13,30 +14,9 @@
 
 #define WORST_MAX 10000
 
-static const struct needs needs = {
-	.list =
-		{
-			{"sched:sched_switch"},
-			{"sched:sched_waking|sched:sched_wakeup",
-			 "waits for a CPU are taken for sleep, and who has woken is not known"},
-			{"sched:sched_wakeup",
-			 "where sched_waking was lost, threads are not known until they run"},
-			{"syscalls:sys_enter_*|compat_syscalls:sys_enter_*|"
-			 "raw_syscalls:sys_enter",
-			 "which call a thread waits in is not known"},
-			{"irq:irq_handler_entry|irq:softirq_entry|irq_vectors:*_entry",
-			 "interrupts that wake are taken for the threads that they interrupt"},
-			{"exceptions:page_fault_user",
-			 "page faults are not told from other waits outside of calls"},
-			{"lock:contention_begin",
-			 "waits for locks are those of the call"},
-			{"lock:contention_end",
-			 "waits for locks are those of the call"},
-		},
-	.record = "sched:*,syscalls:*,irq:*,irq_vectors:*,"
-		  "exceptions:page_fault_*,lock:contention_*",
-	.what = "where the time of a thread went",
-};
+/* With --chain, if the user does not say it. */
+#define CHAIN_WORST 3
+#define CHAIN_HEAD  30
 
 /* ---- reading -------------------------------------------------------------- */
 
@@ -52,9 +32,9 @@ static int event_take(struct why *w, struct ktrace_timeline *timeline,
 	if (err)
 		return err;
 	/* Calls of others would need memory, and nobody asks for them. */
-	if (why_wants(w, event))
+	if (w->kind->wants(w, event))
 		err = ktrace_output_event(w->output, event, NULL);
-	return err ?: why_settle(w);
+	return err ?: w->kind->settle(w);
 }
 
 static int loss_take(struct why *w, struct ktrace_timeline *timeline,
@@ -92,7 +72,7 @@ static int events_read(struct why *w, struct ktrace_cursor *cursor,
 		w->begin = w->end;
 	err = ktrace_output_finish(w->output);
 	err = err ?: ktrace_timeline_finish(timeline);
-	return err ?: why_finish(w);
+	return err ?: w->kind->finish(w);
 }
 
 /* What is not a call's line. */
@@ -108,7 +88,7 @@ static int output_make(struct why *w, struct ktrace *trace,
 		.string_max = 32,
 		.column = 1,
 		.statuses = KTRACE_STATUS_ALL,
-		.separate = why_text,
+		.separate = w->kind->text,
 		.data = w,
 	};
 	const struct ktrace_output_options options = {
@@ -124,21 +104,14 @@ static int output_make(struct why *w, struct ktrace *trace,
 static int trace_read(struct why *w, struct ktrace *trace,
 		      const struct ktrace_cursor_options *options)
 {
-	const struct ktrace_timeline_calls calls = {
-		.size = sizeof(calls),
-		.data = w,
-		.state = why_state,
-		.begin = why_begin,
-		.end = why_end,
-		.wake = why_wake,
-		.point = why_point,
-		.gone = why_gone,
-	};
+	struct ktrace_timeline_calls calls = w->kind->calls;
 	struct ktrace_cursor_options all = *options;
 	struct ktrace_timeline *timeline = NULL;
 	struct ktrace_cursor *cursor;
 	int err;
 
+	calls.size = sizeof(calls);
+	calls.data = w;
 	query_widen(&w->query, &all, false);
 	w->begin = options->from;
 	w->end = all.to ?: UINT64_MAX;
@@ -155,30 +128,41 @@ static int trace_read(struct why *w, struct ktrace *trace,
 	return err;
 }
 
+/* Nothing of what was asked for. */
+static int empty_say(const struct why *w)
+{
+	if (w->of)
+		return failed("the trace has no span `%s' of such threads: "
+			      "`ktrace stat --spans' lists those that it has",
+			      w->of);
+	return failed("the trace has nothing of such a thread: `ktrace stat "
+		      "--tasks' lists those that it has");
+}
+
 static int why_show(void *data, struct ktrace *trace,
 		    struct ktrace_cursor_options *options)
 {
 	const struct ktrace_info *info = ktrace_get_info(trace);
 	const struct ktrace_types *types = ktrace_get_types(trace);
 	struct why *w = data;
+	const struct why_kind *kind = w->kind;
 	bool fails = false;
 	int err;
 
-	w->missing = needs_missing(&needs, types, &fails);
+	w->missing = needs_missing(&kind->needs, types, &fails);
 	if (fails && !info->live)
-		return needs_fail(&needs, w->missing);
+		return needs_fail(&kind->needs, w->missing);
 	w->types = types;
-	err = trace_read(w, trace, options);
-	w->missing = needs_missing(&needs, types, &fails);
+	err = kind->begin ? kind->begin(w) : 0;
+	err = err ?: trace_read(w, trace, options);
+	w->missing = needs_missing(&kind->needs, types, &fails);
 	if (!err && fails)
-		return needs_fail(&needs, w->missing);
-	if (!err && !w->threads)
-		return failed("the trace has nothing of such a thread: `ktrace "
-			      "stat --tasks' lists those that it has");
+		return needs_fail(&kind->needs, w->missing);
+	if (!err && kind->is_empty(w))
+		return empty_say(w);
 	losses_complete(&w->lost, info, &w->query.wanted);
-	err = err
-		      ?: w->json ? why_json(w, info, &needs)
-				 : why_print(w, info, &needs);
+	if (!err)
+		err = w->json ? kind->json(w, info) : kind->print(w, info);
 	if (err == -ENOMEM)
 		return failed("out of memory");
 	return err ? failed_in_library() : EXIT_OK;
@@ -189,6 +173,8 @@ static int why_show(void *data, struct ktrace *trace,
 /* Long options without a letter. */
 enum {
 	WHY_WORST = OPTION_OWN,
+	WHY_CHAIN,
+	WHY_OF,
 };
 
 static int option_handle(void *data, int option)
@@ -210,7 +196,14 @@ static int option_handle(void *data, int option)
 			return misused(&command_why, "--head `%s' is no number",
 				       optarg);
 		return EXIT_OK;
+	case WHY_CHAIN:
+		w->kind = &why_chain;
+		return EXIT_OK;
+	case WHY_OF:
+		w->of = optarg;
+		return EXIT_OK;
 	case WHY_WORST:
+		w->worst_given = true;
 		if (!number_parse(optarg, &w->worst) && w->worst <= WORST_MAX)
 			return EXIT_OK;
 		return misused(&command_why,
@@ -222,27 +215,45 @@ static int option_handle(void *data, int option)
 	}
 }
 
+static int options_check(const struct why *w)
+{
+	bool chain = w->kind == &why_chain;
+
+	if (w->of && !chain)
+		return misused(&command_why, "--of is for --chain");
+	if (who_is_all(&w->who) && !w->of)
+		return misused(&command_why,
+			       "of which thread? -p 812, for "
+			       "instance%s",
+			       chain ? ", or of which spans? --of openat" : "");
+	if (chain && !w->worst)
+		return misused(&command_why, "--worst 0: no chain is left");
+	if (w->json && w->head_given)
+		return misused(&command_why,
+			       "-n is for text: the JSON has all rows");
+	return EXIT_OK;
+}
+
 static int why_main(int argc, char **argv)
 {
-	struct why w = {.head = 10, .worst = 5};
+	struct why w = {.kind = &why_threads, .head = 10, .worst = 5};
 	int status;
 
 	status = options_parse(&command_why, argc, argv, option_handle, &w);
 	if (status != OPTIONS_TAKEN)
 		return status;
-	status = EXIT_OK;
-	if (who_is_all(&w.who))
-		status = misused(&command_why,
-				 "of which thread? -p 812, for instance");
-	else if (optind + 1 < argc)
+	status = options_check(&w);
+	if (!status && optind + 1 < argc)
 		status = misused(&command_why, "one trace at a time");
-	else if (w.json && w.head_given)
-		status = misused(&command_why,
-				 "-n is for text: the JSON has all rows");
+	if (w.kind == &why_chain && !w.worst_given)
+		w.worst = CHAIN_WORST;
+	if (w.kind == &why_chain && !w.head_given)
+		w.head = CHAIN_HEAD;
 	if (!status)
 		status =
 			query_run(&w.query, optind < argc ? argv[optind] : NULL,
 				  why_show, &w);
+	chain_free(w.chain);
 	why_free(&w);
 	return output_finish(status);
 }
@@ -253,9 +264,19 @@ static const struct command_option options[] = {
 	OPTION('C', "comm", "COMM",
 	       "of tasks with such a name; wildcards are allowed"),
 	QUERY_TIME_ROWS,
-	OPTION(0, "worst", "COUNT", "so many of the longest waits (5)",
+	OPTION(0, "chain", NULL,
+	       "the critical path: what those did for whom it waited",
+	       .id = WHY_CHAIN),
+	OPTION(0, "of", "PATTERN",
+	       "with --chain: of spans like syscalls:openat or app:request; "
+	       "wildcards are allowed",
+	       .id = WHY_OF),
+	OPTION(0, "worst", "COUNT",
+	       "so many of the longest waits (5); with --chain: of the longest "
+	       "threads or spans (3)",
 	       .id = WHY_WORST),
-	OPTION('n', "head", "COUNT", "rows of each table (10); 0: all"),
+	OPTION('n', "head", "COUNT",
+	       "rows of each table (10; with --chain 30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
@@ -264,13 +285,15 @@ static const struct command_option options[] = {
 const struct command command_why = {
 	.name = "why",
 	.what = "show where the time of a thread went, and who made it wait",
-	.usage = "-p PID [OPTION...] [DIR]",
+	.usage =
+		"-p PID [OPTION...] [DIR] | --chain [-p PID] [--of PATTERN] [OPTION...] [DIR]",
 	.about = "DIR is a trace (" TRACE_DEFAULT
 		 "); -: standard input, from `ktrace\n"
 		 "record -o -'.\n",
 	.options = options,
 	.operand = ARGUMENT_DIRECTORY,
 	.examples = "    ktrace why -p 812\n"
-		    "    ktrace why -p 812 --from 12.1 --until 12.3\n",
+		    "    ktrace why -p 812 --from 12.1 --until 12.3\n"
+		    "    ktrace why --chain --of syscalls:openat --worst 1\n",
 	.main = why_main,
 };

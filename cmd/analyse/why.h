@@ -77,7 +77,37 @@ struct why_thread {
 	bool dead; /* no more states come */
 };
 
+struct why;
+struct chain;
+
+/* One of the two things that the command does: this, or --chain. */
+struct why_kind {
+	struct needs needs;
+	struct ktrace_timeline_calls calls; /* its data is a struct why */
+	/* 0 or -ENOMEM, if they return something. */
+	int (*begin)(struct why *w);
+	/* After an event was told to the time line: does the output need it? */
+	bool (*wants)(const struct why *w, const struct ktrace_event *event);
+	/* For the output: the text of a call that has returned. */
+	int (*text)(void *why, uint32_t tid, const char *text, size_t size);
+	/*
+	 * After each event: a call that has returned has its text now, or gets
+	 * none.
+	 */
+	int (*settle)(struct why *w);
+	/* When all was read. */
+	int (*finish)(struct why *w);
+	/* The trace has nothing that was asked for. */
+	bool (*is_empty)(const struct why *w);
+	int (*print)(const struct why *w, const struct ktrace_info *info);
+	int (*json)(const struct why *w, const struct ktrace_info *info);
+};
+
 struct why {
+	const struct why_kind *kind;
+	const char *of; /* --of: pattern of spans; NULL: all that threads do */
+	bool worst_given;
+	struct chain *chain; /* of --chain only */
 	struct query query;
 	struct who who;
 	bool json;
@@ -102,31 +132,12 @@ struct why {
 	unsigned int missing;
 };
 
-/* For a time line.  @why is a struct why. */
-int why_state(void *why, const struct ktrace_timeline_state *state);
-int why_begin(void *why, struct ktrace_timeline_slice *slice,
-	      const struct ktrace_event *event);
-int why_end(void *why, struct ktrace_timeline_slice *slice,
-	    const struct ktrace_event *event);
-int why_wake(void *why, const struct ktrace_timeline_wake *wake,
-	     const struct ktrace_event *event);
-int why_point(void *why, struct ktrace_timeline_track *track,
-	      const struct ktrace_event *event);
-void why_gone(void *why, void *theirs);
-/* After an event was told to the time line: does the output need it? */
-bool why_wants(const struct why *w, const struct ktrace_event *event);
-/* For the output: the text of a call that has returned. */
-int why_text(void *why, uint32_t tid, const char *text, size_t size);
-/* After each event: a call that has returned has its text now, or gets none.  0 or -ENOMEM. */
-int why_settle(struct why *w);
-/* When all was read.  0 or -ENOMEM. */
-int why_finish(struct why *w);
+extern const struct why_kind why_threads;
+
 void why_free(struct why *w);
 
 /* 0 or -ENOMEM. */
-int why_print(const struct why *w, const struct ktrace_info *info,
-	      const struct needs *needs);
-int why_json(const struct why *w, const struct ktrace_info *info,
-	     const struct needs *needs);
+int why_print(const struct why *w, const struct ktrace_info *info);
+int why_json(const struct why *w, const struct ktrace_info *info);
 
 #endif /* KT_CMD_ANALYSE_WHY_H */

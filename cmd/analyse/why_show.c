@@ -178,8 +178,7 @@ static int thread_show(const struct why *w, const struct why_thread *t,
 	return err;
 }
 
-int why_print(const struct why *w, const struct ktrace_info *info,
-	      const struct needs *needs)
+int why_print(const struct why *w, const struct ktrace_info *info)
 {
 	int err = threads_each(w, thread_show);
 
@@ -187,7 +186,7 @@ int why_print(const struct why *w, const struct ktrace_info *info,
 		return err;
 	if (w->missing)
 		putchar('\n');
-	needs_print(needs, w->missing);
+	needs_print(&w->kind->needs, w->missing);
 	losses_print(&w->lost, info->misses, info->nr_misses);
 	return 0;
 }
@@ -271,15 +270,14 @@ static int thread_json(const struct why *w, const struct why_thread *t,
 	return err;
 }
 
-int why_json(const struct why *w, const struct ktrace_info *info,
-	     const struct needs *needs)
+int why_json(const struct why *w, const struct ktrace_info *info)
 {
 	int err;
 
 	printf("{\"begin\":%lu,\"end\":%lu,\n\"threads\":[", w->begin, w->end);
 	err = threads_each(w, thread_json);
 	fputs("],\n", stdout);
-	needs_json(needs, w->missing);
+	needs_json(&w->kind->needs, w->missing);
 	fputs(",\n", stdout);
 	losses_json(w->lost.lost);
 	printf(",\"losing\":%lu,\n", w->lost.losing);

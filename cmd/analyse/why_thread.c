@@ -55,14 +55,14 @@ static int thread_find(struct why *w, struct ktrace_timeline_thread *thread,
 	return 0;
 }
 
-bool why_wants(const struct why *w, const struct ktrace_event *event)
+static bool why_wants(const struct why *w, const struct ktrace_event *event)
 {
 	const struct why_thread *t = table_find(&w->by_tid, event->tid);
 
 	return w->returned || (t && !t->dead);
 }
 
-void why_gone(void *why, void *theirs)
+static void why_gone(void *why, void *theirs)
 {
 	struct why_thread *t = theirs;
 
@@ -135,7 +135,7 @@ static int call_settle(struct why_thread *t)
 }
 
 /* After an exec the thread may have another number than at the call's begin. */
-int why_text(void *why, uint32_t tid, const char *text, size_t size)
+static int why_text(void *why, uint32_t tid, const char *text, size_t size)
 {
 	struct why *w = why;
 	struct why_thread *t = w->returned ?: table_find(&w->by_tid, tid);
@@ -151,7 +151,7 @@ int why_text(void *why, uint32_t tid, const char *text, size_t size)
 	return 0;
 }
 
-int why_settle(struct why *w)
+static int why_settle(struct why *w)
 {
 	struct why_thread *t = w->returned;
 
@@ -299,7 +299,7 @@ static int state_add(struct why *w, struct why_thread *t,
 	return 0;
 }
 
-int why_state(void *why, const struct ktrace_timeline_state *s)
+static int why_state(void *why, const struct ktrace_timeline_state *s)
 {
 	struct why *w = why;
 	struct why_thread *t;
@@ -330,8 +330,8 @@ static int call_begin(struct why *w, struct why_thread *t,
 	return err;
 }
 
-int why_begin(void *why, struct ktrace_timeline_slice *slice,
-	      const struct ktrace_event *event)
+static int why_begin(void *why, struct ktrace_timeline_slice *slice,
+		     const struct ktrace_event *event)
 {
 	struct ktrace_timeline_track *track = slice->track;
 	struct why *w = why;
@@ -369,8 +369,8 @@ static int call_end(struct why *w, struct why_thread *t,
 	return 0;
 }
 
-int why_end(void *why, struct ktrace_timeline_slice *slice,
-	    const struct ktrace_event *event)
+static int why_end(void *why, struct ktrace_timeline_slice *slice,
+		   const struct ktrace_event *event)
 {
 	struct ktrace_timeline_track *track = slice->track;
 	struct why *w = why;
@@ -393,8 +393,8 @@ int why_end(void *why, struct ktrace_timeline_slice *slice,
 	return 0;
 }
 
-int why_wake(void *why, const struct ktrace_timeline_wake *wake,
-	     const struct ktrace_event *event)
+static int why_wake(void *why, const struct ktrace_timeline_wake *wake,
+		    const struct ktrace_event *event)
 {
 	struct why *w = why;
 	struct why_thread *t;
@@ -406,13 +406,13 @@ int why_wake(void *why, const struct ktrace_timeline_wake *wake,
 		t->doing.calls_known = true;
 	if (!t->last.end || t->last.end != wake->time)
 		return 0;
-	interrupts_waker(&w->interrupts, wake, event, &t->last.waker);
+	interrupts_waker(&w->interrupts, wake->track, event, &t->last.waker);
 	return row_add(&t->wakers, t->last.waker.tid, t->last.waker.tgid,
 		       t->last.waker.name, t->last.end - t->last.begin);
 }
 
-int why_point(void *why, struct ktrace_timeline_track *track,
-	      const struct ktrace_event *event)
+static int why_point(void *why, struct ktrace_timeline_track *track,
+		     const struct ktrace_event *event)
 {
 	struct why_thread *t;
 	int err;
@@ -427,7 +427,7 @@ int why_point(void *why, struct ktrace_timeline_track *track,
 
 /* ---- the end --------------------------------------------------------------- */
 
-int why_finish(struct why *w)
+static int why_finish(struct why *w)
 {
 	int err = 0;
 
@@ -464,3 +464,52 @@ void why_free(struct why *w)
 	query_free(&w->query);
 	who_free(&w->who);
 }
+
+static bool why_is_empty(const struct why *w)
+{
+	return !w->threads;
+}
+
+const struct why_kind why_threads = {
+	.needs =
+		{
+			.list =
+				{
+					{"sched:sched_switch"},
+					{"sched:sched_waking|sched:sched_wakeup",
+					 "waits for a CPU are taken for sleep, and who has woken is not known"},
+					{"sched:sched_wakeup",
+					 "where sched_waking was lost, threads are not known until they run"},
+					{"syscalls:sys_enter_*|compat_syscalls:sys_enter_*|"
+					 "raw_syscalls:sys_enter",
+					 "which call a thread waits in is not known"},
+					{"irq:irq_handler_entry|irq:softirq_entry|irq_vectors:*_entry",
+					 "interrupts that wake are taken for the threads that they interrupt"},
+					{"exceptions:page_fault_user",
+					 "page faults are not told from other waits outside of calls"},
+					{"lock:contention_begin",
+					 "waits for locks are those of the call"},
+					{"lock:contention_end",
+					 "waits for locks are those of the call"},
+				},
+			.record = "sched:*,syscalls:*,irq:*,irq_vectors:*,"
+				  "exceptions:page_fault_*,lock:contention_*",
+			.what = "where the time of a thread went",
+		},
+	.calls =
+		{
+			.state = why_state,
+			.begin = why_begin,
+			.end = why_end,
+			.wake = why_wake,
+			.point = why_point,
+			.gone = why_gone,
+		},
+	.wants = why_wants,
+	.text = why_text,
+	.settle = why_settle,
+	.finish = why_finish,
+	.is_empty = why_is_empty,
+	.print = why_print,
+	.json = why_json,
+};

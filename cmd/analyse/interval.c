@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Intervals of threads' time: which are open, and what the longest ones consist of. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "chain.h"
+
+/* When so many states of all threads are in memory, paths are made as far as they are known. */
+#define HISTORY_MANY (HISTORY_MAX / 8)
+
+/* Wakes tell who has woken only if no interrupt goes unseen. */
+static bool irqs_known(struct why *w)
+{
+	static const char *const events[] = {
+		"irq:irq_handler_entry",
+		"irq:softirq_entry",
+		"irq_vectors:*_entry",
+	};
+	bool known = true;
+
+	for (int i = 0; i < 3; i++)
+		known &= need_seen(&w->chain->irqs[i], w->types, events[i]);
+	return known;
+}
+
+int interval_path(struct why *w, struct interval *i, uint64_t to)
+{
+	const struct path_world world = {
+		.history = &w->chain->history,
+		.runs = &w->chain->runs,
+		.pieces_max = w->chain->pieces_max,
+		.follows = irqs_known(w),
+	};
+
+	return path_go(&world, i, to);
+}
+
+struct interval *interval_create(struct record *of, uint64_t begin)
+{
+	struct interval *i = calloc(1, sizeof(*i));
+
+	if (!i)
+		return NULL;
+	i->kept = KEPT_INTERVAL;
+	i->of = of;
+	i->begin = i->done = begin;
+	return i;
+}
+
+void interval_open(struct chain *c, struct interval *i)
+{
+	i->wanted = true;
+	i->outer = i->of->intervals;
+	i->of->intervals = i;
+	i->older = c->open;
+	if (c->open)
+		c->open->newer = i;
+	c->open = i;
+}
+
+void interval_close(struct chain *c, struct interval *i)
+{
+	struct interval **of = &i->of->intervals;
+
+	if (!i->wanted)
+		return;
+	while (*of != i)
+		of = &(*of)->outer;
+	*of = i->outer;
+	if (i->older)
+		i->older->newer = i->newer;
+	if (i->newer)
+		i->newer->older = i->older;
+	else
+		c->open = i->older;
+}
+
+void interval_free(struct interval *i)
+{
+	path_free(i->path);
+	free(i);
+}
+
+static void path_name(const struct interval *i)
+{
+	struct path *path = i->path;
+
+	path->tid = i->of->tid;
+	path->tgid = i->of->tgid;
+	text_copy(path->comm, sizeof(path->comm), i->of->name->s);
+	text_copy(path->name, sizeof(path->name), i->name);
+	path->begin = i->begin;
+	path->end = i->end;
+}
+
+int interval_take(struct why *w, struct interval *i)
+{
+	struct chain *c = w->chain;
+	struct chain_path kept = {.item.ns = i->end - i->begin};
+	const struct chain_path *shortest;
+	int err = 0;
+
+	c->matched++;
+	if (longest_takes(&c->paths, kept.item.ns)) {
+		err = interval_path(w, i, i->end);
+		if (!err) {
+			path_name(i);
+			shortest = longest_displaced(&c->paths);
+			if (shortest)
+				path_free(shortest->path);
+			kept.path = i->path;
+			i->path = NULL;
+			err = longest_add(&c->paths, &kept);
+		}
+	}
+	interval_free(i);
+	return err;
+}
+
+uint64_t intervals_horizon(void *data)
+{
+	struct why *w = data;
+	struct chain *c = w->chain;
+	uint64_t horizon = c->wholes ? 0 : w->now;
+
+	for (struct interval *i = c->open; i; i = i->older) {
+		const struct record *of = i->of;
+		bool runs =
+			of->thread && of->thread->state == KTRACE_STATE_RUNNING;
+		uint64_t needed = i->done;
+
+		if (c->history.total > HISTORY_MANY && runs) {
+			if (of->told > i->done)
+				c->err =
+					c->err ?: interval_path(w, i, of->told);
+			needed = w->now;
+		}
+		if (needed < horizon)
+			horizon = needed;
+	}
+	return horizon;
+}
+
+int life_begin(struct why *w, struct record *record, uint64_t first)
+{
+	uint64_t begin = w->begin;
+	struct interval *i;
+
+	if (w->of || record->lives ||
+	    !who_match_thread(&w->who, record->tid, record->tgid,
+			      record->name->s))
+		return 0;
+	if (record->born)
+		begin = record->born;
+	else if (record->again)
+		begin = first;
+	if (begin < w->begin)
+		begin = w->begin;
+	i = interval_create(record, begin < w->end ? begin : w->end);
+	if (!i)
+		return -ENOMEM;
+	record->lives = true;
+	interval_open(w->chain, i);
+	return 0;
+}
+
+/* At most one of them is no span. */
+int life_end(struct why *w, struct record *record, uint64_t end)
+{
+	struct interval *i = record->intervals;
+
+	if (w->of || !i)
+		return 0;
+	interval_close(w->chain, i);
+	i->end = end < w->end ? end : w->end;
+	if (i->end < i->begin)
+		i->end = i->begin;
+	return interval_take(w, i);
+}
