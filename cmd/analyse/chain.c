@@ -94,7 +94,10 @@ static void past_make(const struct ktrace_timeline_state *s,
 
 static int cpu_ran(struct chain *c, const struct ktrace_timeline_state *s)
 {
-	int err = runs_add(&c->runs, s);
+	int err;
+
+	c->runs.since = c->history.horizon ?: 1;
+	err = runs_add(&c->runs, s);
 
 	/* No interrupt switches. */
 	if (!err && !s->cut && !s->open)

@@ -16,19 +16,30 @@ static int run_compare(const void *a, const void *b)
 }
 
 struct together {
-	struct run runs[RUNS_MAX];
-	unsigned int nr;
+	struct run *runs;
+	size_t nr;
+	size_t room;
 	uint64_t idle;
 };
 
 static int run_keep(void *data, const struct run *run)
 {
 	struct together *all = data;
+	size_t room = all->room ? all->room * 2 : 16;
+	struct run *runs = all->runs;
 
-	if (run->tid)
-		all->runs[all->nr++] = *run;
-	else
+	if (!run->tid) {
 		all->idle += run->end - run->begin;
+		return 0;
+	}
+	if (all->nr == all->room) {
+		runs = realloc(runs, room * sizeof(*runs));
+		if (!runs)
+			return -ENOMEM;
+		all->runs = runs;
+		all->room = room;
+	}
+	runs[all->nr++] = *run;
 	return 0;
 }
 
@@ -45,10 +56,10 @@ static int run_order(const void *a, const void *b)
 /* One for each thread: how long it ran. */
 static void runs_join(struct together *all)
 {
-	unsigned int nr = 0;
+	size_t nr = 0;
 
 	qsort(all->runs, all->nr, sizeof(*all->runs), run_order);
-	for (unsigned int i = 0; i < all->nr; i++) {
+	for (size_t i = 0; i < all->nr; i++) {
 		uint64_t ns = all->runs[i].end - all->runs[i].begin;
 
 		if (nr && all->runs[nr - 1].id == all->runs[i].id) {
@@ -65,22 +76,24 @@ static void runs_join(struct together *all)
 int instead_find(struct instead *instead, const struct runs *runs, uint32_t cpu,
 		 uint64_t begin, uint64_t end)
 {
-	struct together *all = calloc(1, sizeof(*all));
+	struct together all = {0};
+	int err;
 
-	if (!all)
-		return -ENOMEM;
 	*instead = (struct instead){0};
-	runs_between(runs, cpu, begin, end, run_keep, all, &instead->unknown);
-	runs_join(all);
-	qsort(all->runs, all->nr, sizeof(*all->runs), run_compare);
-	instead->idle = all->idle;
-	instead->nr = all->nr < INSTEAD_MAX ? all->nr : INSTEAD_MAX;
-	memcpy(instead->of, all->runs, instead->nr * sizeof(*all->runs));
-	for (unsigned int i = instead->nr; i < all->nr; i++)
-		instead->others += all->runs[i].end;
-	instead->nr_others = all->nr - instead->nr;
-	free(all);
-	return 0;
+	err = runs_between(runs, cpu, begin, end, run_keep, &all,
+			   &instead->unknown);
+	instead->idle = all.idle;
+	if (!err && all.nr) {
+		runs_join(&all);
+		qsort(all.runs, all.nr, sizeof(*all.runs), run_compare);
+		instead->nr = all.nr < INSTEAD_MAX ? all.nr : INSTEAD_MAX;
+		memcpy(instead->of, all.runs, instead->nr * sizeof(*all.runs));
+	}
+	for (size_t i = instead->nr; i < all.nr; i++)
+		instead->others += all.runs[i].end;
+	instead->nr_others = all.nr - instead->nr;
+	free(all.runs);
+	return err;
 }
 
 /* One of the parts of a list. */

@@ -5,10 +5,21 @@
 
 #include "runs.h"
 
+#define ROOM_MIN 64
+
+/* A ring. */
 struct cpu_runs {
-	uint64_t nr; /* that there were */
-	struct run last[RUNS_MAX];
+	struct run *runs;
+	size_t room;   /* a power of two, or 0 */
+	uint64_t next; /* counted from the first one ever */
+	size_t nr;
 };
+
+/* @i: from 0, the oldest one. */
+static struct run *run_at(const struct cpu_runs *cpu, size_t i)
+{
+	return &cpu->runs[(cpu->next - cpu->nr + i) & (cpu->room - 1)];
+}
 
 void text_copy(char *to, size_t room, const char *from)
 {
@@ -33,14 +44,41 @@ static struct cpu_runs *cpu_get(struct runs *runs, uint32_t number)
 	return cpu;
 }
 
+static int room_make(struct runs *runs, struct cpu_runs *cpu)
+{
+	size_t room = cpu->room ? cpu->room * 2 : ROOM_MIN;
+	struct run *grown;
+
+	if (cpu->nr < cpu->room)
+		return 0;
+	if (cpu->room >= RUNS_MAX &&
+	    (!runs->since || run_at(cpu, 0)->end <= runs->since ||
+	     runs->total >= RUNS_TOTAL)) {
+		cpu->nr--;
+		runs->total--;
+		return 0;
+	}
+	grown = malloc(room * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < cpu->nr; i++)
+		grown[(cpu->next - cpu->nr + i) & (room - 1)] = *run_at(cpu, i);
+	free(cpu->runs);
+	cpu->runs = grown;
+	cpu->room = room;
+	return 0;
+}
+
 int runs_add(struct runs *runs, const struct ktrace_timeline_state *state)
 {
 	struct cpu_runs *cpu = cpu_get(runs, state->cpu);
 	struct run *run;
 
-	if (!cpu)
+	if (!cpu || room_make(runs, cpu))
 		return -ENOMEM;
-	run = &cpu->last[cpu->nr++ % RUNS_MAX];
+	run = &cpu->runs[cpu->next++ & (cpu->room - 1)];
+	cpu->nr++;
+	runs->total++;
 	run->begin = state->begin;
 	run->end = state->end;
 	run->id = state->thread->id;
@@ -50,19 +88,32 @@ int runs_add(struct runs *runs, const struct ktrace_timeline_state *state)
 	return 0;
 }
 
+/* How many have begun before that. */
+static size_t runs_before(const struct cpu_runs *cpu, uint64_t time)
+{
+	size_t first = 0, behind = cpu->nr;
+
+	while (first < behind) {
+		size_t middle = first + (behind - first) / 2;
+
+		if (run_at(cpu, middle)->begin < time)
+			first = middle + 1;
+		else
+			behind = middle;
+	}
+	return first;
+}
+
 int runs_between(const struct runs *runs, uint32_t number, uint64_t begin,
 		 uint64_t end, int (*tell)(void *data, const struct run *run),
 		 void *data, uint64_t *ns)
 {
 	const struct cpu_runs *cpu = table_find(&runs->cpus, number);
-	uint64_t kept = 0;
 	int err = 0;
 
 	*ns = end - begin;
-	if (cpu)
-		kept = cpu->nr < RUNS_MAX ? cpu->nr : RUNS_MAX;
-	for (uint64_t i = 1; !err && i <= kept; i++) {
-		struct run run = cpu->last[(cpu->nr - i) % RUNS_MAX];
+	for (size_t i = cpu ? runs_before(cpu, end) : 0; !err && i--;) {
+		struct run run = *run_at(cpu, i);
 
 		if (run.end <= begin)
 			break;
@@ -83,8 +134,10 @@ void runs_free(struct runs *runs)
 	struct cpu_runs *cpu;
 	size_t at = 0;
 
-	while ((cpu = table_each(&runs->cpus, &at)))
+	while ((cpu = table_each(&runs->cpus, &at))) {
+		free(cpu->runs);
 		free(cpu);
+	}
 	table_free(&runs->cpus);
 	*runs = (struct runs){0};
 }

@@ -2,7 +2,8 @@
 /*
  * Who ran on each CPU lately: who ran instead of a thread that waited.
  *
- * The last RUNS_MAX runs of each CPU are kept.
+ * The last RUNS_MAX runs of each CPU are kept; and those before, if the user needs them, while all
+ * together are fewer than RUNS_TOTAL.
  */
 #ifndef KT_CMD_ANALYSE_RUNS_H
 #define KT_CMD_ANALYSE_RUNS_H
@@ -11,8 +12,9 @@
 
 #include "base/table.h"
 
-#define RUNS_MAX  1024
-#define COMM_ROOM 24
+#define RUNS_MAX   1024
+#define RUNS_TOTAL (1u << 20)
+#define COMM_ROOM  24
 
 struct run {
 	uint64_t begin;
@@ -26,6 +28,9 @@ struct run {
 /* All zero: nobody ran. */
 struct runs {
 	struct table cpus;
+	uint64_t total; /* in memory */
+	/* Set by the user: runs that ended later are needed; 0: only the last ones. */
+	uint64_t since;
 };
 
 /* Copies what fits into @room bytes, which is not 0. */

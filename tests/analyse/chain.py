@@ -81,6 +81,8 @@ class Machine:
                 change(prev, left(fields["prev_state"]))
                 change(next_, "running")
                 self.current[cpu] = next_
+                if cpu not in self.switched:
+                    self.since = time
                 self.switched.add(cpu)
                 continue
             tid = fields["tid"]
@@ -137,6 +139,10 @@ def main():
                 check(f"path of {path['tid']}", [(p["begin"], p["end"], p["tid"], p["state"], p["depth"])
                                                  for p in path["path"] if not p["followed"]], want)
             pieces += len(want)
+            # Who ran before the first switch of a CPU is not known, nor where one was to run that did not.
+            for p in path["path"]:
+                if p.get("unknown") and p["begin"] > machine.since:
+                    check(f"who ran instead of {p['tid']}", p["end"], result["end"])
         told += f" of {pieces} pieces, {deepest} deep"
     print(told)
 
