@@ -374,8 +374,10 @@ static void interval_end(struct why *w, struct interval *i,
 
 	interval_close(c, i);
 	if (!i->wanted || slice->twin || slice->end < w->begin ||
-	    (slice->span && slice->end > w->end)) {
+	    i->begin > w->end) {
 		interval_free(i);
+	} else if (slice->end > w->end) {
+		interval_leave(c, i, KTRACE_SLICE_OPEN);
 	} else if (!slice->span) {
 		interval_leave(c, i, slice->how);
 	} else {

@@ -22,11 +22,11 @@ struct doing {
 	uint64_t unlocked;
 };
 
-/* Is it a slice of a call, and one that is not told by another slice already? */
+/* A call begins: is it not the one that another slice has told already? */
 bool doing_call_is_new(const struct doing *d,
 		       const struct ktrace_timeline_slice *slice);
 bool doing_is_call(const struct ktrace_timeline_track *track);
-/* A call begins; after doing_call_is_new(). */
+/* After doing_call_is_new(). */
 void doing_call_begin(struct doing *d,
 		      const struct ktrace_timeline_slice *slice);
 /* The call @d->slice ends. */

@@ -98,6 +98,31 @@ printf '%s\n' "$out" >all.json
 run python3 "$analyse/chain.py" all.json
 ends 0 "all of these add up ($out)"
 
+# A call of a function is a span, which is told when it ends.
+run ktrace record -q -a -s 64M -e "$events" -F hrtimer_nanosleep -o calls -- sleep 0.3
+ends 0 'a function is recorded'
+run ktrace why --chain --of '*:hrtimer_nanosleep' -C sleep --json calls
+ends 0 'why --chain of a function'
+printf '%s\n' "$out" >path.json
+run python3 "$analyse/chain.py" path.json
+ends 0 "all adds up ($out)"
+run python3 -c '
+import json
+p = json.load(open("path.json"))["paths"][0]
+assert p["name"].endswith(":hrtimer_nanosleep") and p["wall"] >= 299e6, p
+slept = [q for q in p["path"] if q["state"] == "sleeping"]
+assert slept and max(q["ns"] for q in slept) >= 0.9 * p["wall"] and "timer" in slept[0]["waker"], slept'
+ends 0 'has slept until a timer'
+
+# A stream has the same.
+ktrace record -q -a -s 64M -e "$events" -o - -- sleep 0.3 >stream
+run ktrace why --chain --of '*nanosleep' -C sleep --json - <stream
+ends 0 'why --chain of a stream'
+printf '%s\n' "$out" >path.json
+run python3 "$analyse/chain.py" path.json
+ends 0 "all adds up ($out)"
+check 'a timer has woken it' grep -q '"reason":"clock_nanosleep(.*"waker":"irq local_timer"' path.json
+
 # The same run, recorded by two.
 run perf record -q -a -k CLOCK_MONOTONIC -m 4M -o perf.data \
 	-e sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new -- \
