@@ -2,29 +2,27 @@
 /*
  * ktrace tui: shows, switches and records events, in the terminal.
  *
- * While curses uses the terminal, standard error is a file in memory.  So
- * messages of other parts of the command do not disturb the screen, but are
- * shown in it.  However the program ends, by a key or a signal, it completes
- * the recording and restores the terminal.
+ * However the program ends, by a key or a signal, it completes the recording
+ * and restores the terminal.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <termios.h>
 #include <unistd.h>
-
-#include <ncurses.h>
 
 #include "base/now.h"
 #include "cmd.h"
 #include "run/signals.h"
+#include "screen.h"
 #include "tui.h"
 #include "tui_option.h"
+
+#define ADVICE                                             \
+	"the browser needs a terminal: `ktrace list' and " \
+	"`ktrace markers' print the same"
 
 #define ROUND_NS      250000000ull   /* between reads of the recording */
 #define LOOK_NS	      1000000000ull  /* between updates of the screen */
@@ -32,119 +30,9 @@
 #define REFRESH_MAX   10000000000ull /* most, */
 #define REFRESH_SHARE 10	     /* and no more than 1/10 of the time */
 
-static int error_saved = -1; /* the original standard error */
-static int error_text = -1;  /* the file in memory */
-static struct termios terminal;
-static bool terminal_known;
-
-/* Standard error */
-
-static int errors_catch(void)
-{
-	error_text = memfd_create("messages", MFD_CLOEXEC);
-	error_saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (error_text < 0 || error_saved < 0)
-		return failed("memfd: %s", strerror(errno));
-	fcntl(error_text, F_SETFL, O_APPEND);
-	dup2(error_text, STDERR_FILENO);
-	return EXIT_OK;
-}
-
-static void errors_release(void)
-{
-	if (error_saved >= 0)
-		dup2(error_saved, STDERR_FILENO);
-}
-
 void tui_messages(struct tui *t)
 {
-	char text[sizeof(t->message)], *out = t->message;
-	ssize_t n;
-
-	fflush(stderr);
-	n = pread(error_text, text, sizeof(text) - 1, 0);
-	if (n <= 0)
-		return;
-	if (ftruncate(error_text, 0))
-		return;
-	text[n] = '\0';
-	/* Joins the lines, without their common begin. */
-	for (char *next = text, *line; (line = strsep(&next, "\n"));) {
-		if (!strncmp(line, "ktrace: ", 8))
-			line += 8;
-		line += strspn(line, " ");
-		if (!*line)
-			continue;
-		if (out != t->message)
-			*out++ = ' ';
-		out = stpcpy(out, line);
-	}
-}
-
-/* The terminal */
-
-static void crashed(int number)
-{
-	static const char restore[] =
-		"\033[?1000l\033[?25h\033[?1049l\033[0m\n";
-
-	/* After a bug of ours the terminal must be usable. */
-	if (terminal_known)
-		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
-	if (write(STDOUT_FILENO, restore, sizeof(restore) - 1) < 0)
-		_exit(1);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static int screen_open(void)
-{
-	static const int bugs[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
-	const char *name = getenv("TERM");
-
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return failed("the browser needs a terminal: `ktrace list' and "
-			      "`ktrace markers' print the same");
-	terminal_known = !tcgetattr(STDIN_FILENO, &terminal);
-	if (!newterm(NULL, stdout, stdin))
-		return failed("the terminal `%s' (TERM) is not known here: try "
-			      "TERM=xterm or TERM=vt100",
-			      name ? name : "");
-	for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++)
-		signal(bugs[i], crashed);
-	if (has_colors() && !getenv("NO_COLOR")) {
-		start_color();
-		use_default_colors();
-		init_pair(1, COLOR_BLACK, COLOR_CYAN);
-		init_pair(2, COLOR_GREEN, -1);
-		init_pair(3, COLOR_YELLOW, -1);
-		init_pair(4, COLOR_CYAN, -1);
-		init_pair(5, COLOR_YELLOW, -1);
-	}
-	cbreak();
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	set_escdelay(50);
-	mouseinterval(0);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED
-#ifdef BUTTON5_PRESSED
-			  | BUTTON5_PRESSED
-#endif
-		  ,
-		  NULL);
-	return EXIT_OK;
-}
-
-static void screen_close(void)
-{
-	mousemask(0, NULL);
-	/* A terminal without a second screen continues in the last line. */
-	move(LINES - 1, 0);
-	clrtoeol();
-	refresh();
-	endwin();
+	screen_messages(t->message, sizeof(t->message));
 }
 
 /* Running */
@@ -275,7 +163,7 @@ static int tui_run(struct tui *t, const struct signals *signals)
 	status = errors_catch();
 	if (status)
 		return status;
-	status = screen_open();
+	status = screen_open(ADVICE, true);
 	if (!status) {
 		tui_rows(t);
 		ended = loop(t, signals);
@@ -342,8 +230,9 @@ static int tui_main(int argc, char **argv)
 	if (optind < argc)
 		return misused(&command_tui, "it takes no argument");
 	setlocale(LC_ALL, "");
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return screen_open();
+	status = screen_check(ADVICE);
+	if (status)
+		return status;
 	status = signals_prepare(&signals);
 	if (status)
 		return status;

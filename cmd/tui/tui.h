@@ -4,11 +4,12 @@
  *
  *	tui_tree.c, tui_switch.c	what exists, and what is enabled
  *	tui_watch.c			the recording, counts and newest lines
+ *	screen.c			the terminal, lines and windows; for any command
  *	tui_draw.c			the screen
  *	tui_keys.c			keys, the mouse, questions
  *	tui.c				the command: signals and time
  *
- * Only tui_draw.c, tui_keys.c and tui.c use curses.
+ * Only screen.c, tui_draw.c, tui_keys.c and tui.c use curses.
  */
 #ifndef KT_CMD_TUI_H
 #define KT_CMD_TUI_H

@@ -16,89 +16,16 @@
  * If the terminal is small, parts are left out: first the details, then the
  * newest lines, then the title.  Without colours it uses bold and reverse.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
-#include <wctype.h>
-
-#include <ncurses.h>
 
 #include <ktrace/session.h>
 
 #include "cmd.h"
 #include "common/field.h"
+#include "screen.h"
 #include "tui.h"
 #include "common/value.h"
-
-enum color {
-	COLOR_TITLE = 1,
-	COLOR_ON,
-	COLOR_RATE,
-	COLOR_FOLDER,
-	COLOR_MESSAGE,
-	COLOR_RECORDING,
-};
-
-static int color(int pair)
-{
-	return has_colors() && !getenv("NO_COLOR") ? COLOR_PAIR(pair) : 0;
-}
-
-/* Writes a line, cut to @width columns.  Returns the number of columns used. */
-static int put(int y, int x, int width, const char *text)
-{
-	mbstate_t state = {0};
-	int used = 0;
-
-	if (y < 0 || y >= LINES || x >= COLS)
-		return 0;
-	if (width > COLS - x)
-		width = COLS - x;
-	move(y, x);
-	while (*text && used < width) {
-		wchar_t c;
-		size_t n = mbrtowc(&c, text, MB_CUR_MAX, &state);
-		int columns;
-
-		if (n == (size_t)-1 || n == (size_t)-2 || !n) {
-			memset(&state, 0, sizeof(state));
-			n = 1;
-			c = '?';
-		}
-		text += n;
-		columns = wcwidth(c);
-		if (columns < 0) {
-			c = c == '\t' ? ' ' : '?';
-			columns = 1;
-		}
-		if (used + columns > width)
-			break;
-		addnwstr(&c, 1);
-		used += columns;
-	}
-	return used;
-}
-
-static int putf(int y, int x, int width, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int putf(int y, int x, int width, const char *format, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	return put(y, x, width, text);
-}
-
-static void fill(int y, attr_t attributes)
-{
-	attrset(attributes);
-	mvhline(y, 0, ' ', COLS);
-}
 
 /* Layout */
 
@@ -464,50 +391,6 @@ static void bottom_draw(const struct tui *t)
 	putf(y, 0, COLS,
 	     " Space on/off  / search  r %s  s save  l load  ? help  q quit",
 	     t->watch ? "stop" : "record");
-	attrset(0);
-}
-
-/* Windows above all else */
-
-static void window_draw(const char *title, const char *const *texts, size_t nr,
-			size_t first, size_t marked)
-{
-	int width = 2, height, x, y, rows;
-
-	for (size_t i = 0; i < nr; i++)
-		if ((int)strlen(texts[i]) + 4 > width)
-			width = strlen(texts[i]) + 4;
-	if ((int)strlen(title) + 6 > width)
-		width = strlen(title) + 6;
-	if (width > COLS)
-		width = COLS;
-	height = (int)nr + 2;
-	if (height > LINES - 1)
-		height = LINES - 1;
-	rows = height - 2;
-	if (rows < 1)
-		return;
-	x = (COLS - width) / 2;
-	y = (LINES - height) / 2;
-	if (marked != SIZE_MAX && marked >= first + rows)
-		first = marked + 1 - rows;
-	attrset(0);
-	for (int i = 0; i < height; i++)
-		mvhline(y + i, x, ' ', width);
-	mvhline(y, x, ACS_HLINE, width);
-	mvhline(y + height - 1, x, ACS_HLINE, width);
-	mvvline(y, x, ACS_VLINE, height);
-	mvvline(y, x + width - 1, ACS_VLINE, height);
-	mvaddch(y, x, ACS_ULCORNER);
-	mvaddch(y, x + width - 1, ACS_URCORNER);
-	mvaddch(y + height - 1, x, ACS_LLCORNER);
-	mvaddch(y + height - 1, x + width - 1, ACS_LRCORNER);
-	putf(y, x + 2, width - 4, " %s ", title);
-	for (int i = 0; i < rows && first + i < nr; i++) {
-		attrset(first + i == marked ? A_REVERSE : 0);
-		mvhline(y + 1 + i, x + 1, ' ', width - 2);
-		put(y + 1 + i, x + 2, width - 4, texts[first + i]);
-	}
 	attrset(0);
 }
 

@@ -6,15 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ncurses.h>
-
 #include "base/now.h"
 #include "cmd.h"
+#include "screen.h"
 #include "tui.h"
 
 #define DOUBLE_CLICK_NS 400000000ull
-#define KEY_ESCAPE	27
-#define CTRL(key)	((key)&0x1f)
 
 /* The tree */
 
@@ -252,12 +249,12 @@ static void question_key(struct tui *t, int key)
 		return;
 	case KEY_BACKSPACE:
 	case 127:
-	case CTRL('h'):
+	case KEY_CONTROL('h'):
 		/* Deletes a whole character, of one or more bytes. */
 		while (*len && (t->answer[--*len] & 0xc0) == 0x80)
 			;
 		break;
-	case CTRL('u'):
+	case KEY_CONTROL('u'):
 		*len = 0;
 		break;
 	case KEY_UP:
@@ -406,11 +403,11 @@ static bool moved(struct tui *t, int key)
 		row++;
 		break;
 	case KEY_PPAGE:
-	case CTRL('b'):
+	case KEY_CONTROL('b'):
 		row -= page;
 		break;
 	case KEY_NPAGE:
-	case CTRL('f'):
+	case KEY_CONTROL('f'):
 		row += page;
 		break;
 	case KEY_HOME:
@@ -498,7 +495,7 @@ static void tree_key(struct tui *t, int key)
 	case '>':
 		t->shift += t->shift < 400 ? 20 : 0;
 		break;
-	case CTRL('l'):
+	case KEY_CONTROL('l'):
 		clearok(stdscr, TRUE);
 		break;
 	case 'q':
