@@ -141,7 +141,7 @@ struct ktrace_timeline_state {
 	 */
 	uint32_t cpu;
 	int32_t priority; /* as the kernel has it; KTRACE_STATE_RUNNING only */
-	bool open;	  /* the trace ends in it */
+	bool open; /* the trace, or what ktrace_timeline_split() tells, ends in it */
 	/* KTRACE_STATE_RUNNING: the wake that has made it run; 0: not known. */
 	uint64_t wake;
 	/* It has lasted until @end at least: what the thread did then is not known. */
@@ -211,6 +211,14 @@ KTRACE_API int ktrace_timeline_event(struct ktrace_timeline *timeline,
 				     bool shown);
 KTRACE_API int ktrace_timeline_loss(struct ktrace_timeline *timeline,
 				    const struct ktrace_loss *loss, bool shown);
+/*
+ * For sums of intervals: tells the states that threads are in at @time (ns) up to then, as open.  What
+ * follows of them is told later, with @time as its begin.  To be called when all items before @time
+ * were told, before the cursor's item at or behind it is; and of items that have come late, states
+ * may begin before @time once more.
+ */
+KTRACE_API int ktrace_timeline_split(struct ktrace_timeline *timeline,
+				     uint64_t time);
 /* Tells what is open.  Nothing may follow. */
 KTRACE_API int ktrace_timeline_finish(struct ktrace_timeline *timeline);
 KTRACE_API void ktrace_timeline_destroy(struct ktrace_timeline *timeline);

@@ -625,6 +625,26 @@ uint64_t ktrace_cursor_losing_since(const struct ktrace_cursor *cursor)
 	return clock_convert(clock, &line, from);
 }
 
+uint64_t cursor_losing(const struct ktrace_cursor *cursor, const uint32_t *cpu)
+{
+	const struct clock *clock = &cursor->trace->clock;
+	uint64_t from = UINT64_MAX;
+	size_t line;
+
+	for (size_t i = 0; i < cursor->nr_heap; i++) {
+		const struct stream *stream = &cursor->heap[i]->stream;
+
+		if (stream->item == STREAM_LOSS && stream->from < from &&
+		    !stream->source->programs &&
+		    (!cpu || stream->source->cpu == *cpu))
+			from = stream->from;
+	}
+	if (from == UINT64_MAX)
+		return 0;
+	line = clock_hint(clock, from);
+	return clock_convert(clock, &line, from);
+}
+
 void cursor_count_sleep(struct ktrace_cursor *cursor)
 {
 	cursor->machine.counts_sleep = true;

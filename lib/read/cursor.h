@@ -29,6 +29,11 @@ bool cursor_runs_on(const struct ktrace_cursor *cursor,
  */
 bool cursor_is_losing(const struct ktrace_cursor *cursor,
 		      const struct cursor_place *place);
+/*
+ * Since when (ns) events of the kernel are missing on that CPU whose loss was not delivered when the
+ * last item was asked for; NULL: on any CPU; 0: there are none.
+ */
+uint64_t cursor_losing(const struct ktrace_cursor *cursor, const uint32_t *cpu);
 /* From now on the tasks have how long they slept. */
 void cursor_count_sleep(struct ktrace_cursor *cursor);
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor);

@@ -156,6 +156,22 @@ int ktrace_timeline_loss(struct ktrace_timeline *t,
 	return t->err;
 }
 
+int ktrace_timeline_split(struct ktrace_timeline *t, uint64_t time)
+{
+	int err = t->err;
+
+	/* A state that ends with the first switch is told then. */
+	if (!t->states)
+		return err;
+	t->split = time;
+	for (struct thread *thread = t->oldest; !err && thread;
+	     thread = thread->newer)
+		if (!thread->gone)
+			err = state_split(t, thread);
+	t->split = 0;
+	return err;
+}
+
 int ktrace_timeline_finish(struct ktrace_timeline *t)
 {
 	struct track *track;

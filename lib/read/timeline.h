@@ -108,6 +108,7 @@ struct ktrace_timeline {
 	bool shown;	 /* the event that is being taken */
 	uint64_t now;	 /* its time */
 	uint64_t begin;	 /* of what is shown; 0: nothing yet */
+	uint64_t split;	 /* while states are split: when; else 0 */
 	/* While a loss is being taken: the begin of the gap. */
 	uint64_t lost_at;
 	int err; /* of a call in the midst of spans */
@@ -168,6 +169,8 @@ int state_wake(struct ktrace_timeline *t, const struct role *role,
 void state_loss(struct ktrace_timeline *t, const struct ktrace_loss *loss);
 /* The thread is no more, and the events do not say since when.  It is to be removed. */
 int state_vanish(struct ktrace_timeline *t, struct thread *thread);
+/* Tells the state that the thread is in, up to timeline->split; what follows is told later. */
+int state_split(struct ktrace_timeline *t, struct thread *thread);
 /* Tells the state that the thread is in. */
 int state_finish(struct ktrace_timeline *t, struct thread *thread);
 

@@ -64,6 +64,19 @@ static int state_tell(struct ktrace_timeline *t, struct thread *thread,
 	return t->calls.state(t->calls.data, &state);
 }
 
+/* Since when events are missing whose loss was not told yet; 0: none are. */
+static uint64_t losing_since(const struct ktrace_timeline *t)
+{
+	uint64_t gap;
+
+	if (!t->cursor)
+		return 0;
+	if (!t->split)
+		return ktrace_cursor_losing_since(t->cursor);
+	gap = cursor_losing(t->cursor, NULL);
+	return gap < t->split ? gap : 0;
+}
+
 /* Since when the thread's state is not known any more; 0: it is. */
 static uint64_t gap_since(const struct ktrace_timeline *t,
 			  const struct thread *thread)
@@ -77,7 +90,7 @@ static uint64_t gap_since(const struct ktrace_timeline *t,
 	if (thread->gaps == t->gaps) {
 		if (thread->doubted)
 			return thread->since;
-		gap = t->cursor ? ktrace_cursor_losing_since(t->cursor) : 0;
+		gap = losing_since(t);
 		if (!gap)
 			return 0;
 	} else if (t->gaps - thread->gaps > GAPS_MAX) {
@@ -450,6 +463,31 @@ void state_loss(struct ktrace_timeline *t, const struct ktrace_loss *loss)
 	if (from < cpu->last)
 		from = cpu->last;
 	t->err = t->err ?: state_forget(t, cpu, from);
+}
+
+/* Where events are missing by now, nobody is known to run. */
+static int run_split(struct ktrace_timeline *t, struct thread *thread)
+{
+	struct cpu *cpu = table_find(&t->cpus, thread->cpu);
+	uint64_t gap = t->cursor ? cursor_losing(t->cursor, &thread->cpu) : 0;
+
+	if (!gap || gap >= t->split || !cpu || cpu->current != thread)
+		return 0;
+	return state_forget(t, cpu, gap > cpu->last ? gap : cpu->last);
+}
+
+int state_split(struct ktrace_timeline *t, struct thread *thread)
+{
+	int err = 0;
+
+	if (!thread->known || thread->since >= t->split)
+		return 0;
+	if (thread->state == KTRACE_STATE_RUNNING)
+		err = run_split(t, thread);
+	err = err ?: state_end(t, thread, t->split, true);
+	if (thread->since < t->split)
+		thread->since = t->split;
+	return err;
 }
 
 int state_finish(struct ktrace_timeline *t, struct thread *thread)
