@@ -22,25 +22,31 @@
 
 /* Showing */
 
-static int view_open(struct live *live)
+static int output_open(struct live *live)
 {
 	struct ktrace_output_options options = {.size = sizeof(options)};
 
 	options.fd = live->fd;
 	live->options(live->data, &options);
-	if (ktrace_recording_follow(live->recording, !live->trace,
-				    &live->shown) ||
-	    ktrace_cursor_create(live->shown, NULL, &live->cursor) ||
-	    ktrace_output_create(live->shown, live->kind, &options,
+	if (ktrace_output_create(live->shown, live->kind, &options,
 				 &live->view))
 		return failed_in_library();
 	return EXIT_OK;
 }
 
-/* Shows what was recorded until now.  False: it cannot be shown. */
-static bool view_more(void *data)
+static int view_open(struct live *live)
 {
-	struct live *live = data;
+	if (ktrace_recording_follow(live->recording, !live->trace,
+				    &live->shown) ||
+	    ktrace_cursor_create(live->shown, NULL, &live->cursor))
+		return failed_in_library();
+	return live->calls ? live->calls->begin(live->data) : output_open(live);
+}
+
+/* False: what was recorded cannot be shown. */
+static bool view_sync(struct live *live)
+{
+	uint64_t now = now_ns();
 
 	if (live->view_error)
 		return false;
@@ -49,11 +55,45 @@ static bool view_more(void *data)
 		failed_in_library();
 		return false;
 	}
+	/* See ktrace_recording_follow(). */
+	live->complete = live->synced;
+	live->synced = now;
+	return true;
+}
+
+/* Shows what was recorded until now.  False: it cannot be shown, or need not. */
+static bool view_more(void *data)
+{
+	struct live *live = data;
+
+	if (!view_sync(live))
+		return false;
+	if (live->calls) {
+		live->left = !live->calls->more(live->data);
+		return !live->left;
+	}
 	live->view_error =
 		ktrace_output_run(live->view, live->cursor, NULL, NULL);
 	if (live->view_error && live->view_error != -EPIPE)
 		failed_in_library();
 	return !live->view_error;
+}
+
+/* After the recording was stopped. */
+static int view_end(struct live *live)
+{
+	int status = EXIT_OK;
+
+	if (live->calls) {
+		if (view_sync(live))
+			live->complete = live->synced;
+		status = live->calls->end(live->data);
+	} else {
+		view_more(live);
+	}
+	if (!status && live->view_error && live->view_error != -EPIPE)
+		status = EXIT_FAILED;
+	return status;
 }
 
 static void view_close(struct live *live)
@@ -77,16 +117,20 @@ static const char *events_wait(struct live *live)
 		.began = now_ns(),
 		.duration = live->duration,
 		.round_ms = ROUND_MS,
+		.input = live->calls && live->calls->input,
 		.round = view_more,
 		.data = live,
 	};
 	const char *reason = wait_for_end(&wait);
 
 	live->terminated = wait.terminated;
-	return reason;
+	return live->left ? "stopped" : reason;
 }
 
-/* With the lowest priority: the traced processes need the CPU more. */
+/*
+ * With the lowest priority: the traced processes need the CPU more.  Who looks at a screen waits for
+ * it.
+ */
 static const char *events_follow(struct live *live)
 {
 	static const struct sched_param param;
@@ -97,10 +141,10 @@ static const char *events_follow(struct live *live)
 	 * A high nice value is not enough: waking up would still preempt
 	 * others.
 	 */
-	if (before == SCHED_OTHER)
+	if (before == SCHED_OTHER && !live->calls)
 		sched_setscheduler(0, SCHED_IDLE, &param);
 	reason = events_wait(live);
-	if (before == SCHED_OTHER)
+	if (before == SCHED_OTHER && !live->calls)
 		sched_setscheduler(0, before, &param);
 	return reason;
 }
@@ -133,7 +177,7 @@ static int record_start(struct live *live)
 	};
 	int status;
 
-	status = processes_choose(live);
+	status = live->machine ? EXIT_OK : processes_choose(live);
 	if (status)
 		return status;
 	if (ktrace_recording_create(live->session, &options,
@@ -155,7 +199,7 @@ static void misses_tell(const struct live *live)
 static int record(struct live *live)
 {
 	const char *reason = "command";
-	int status;
+	int status, ended;
 
 	status = live->enable(live->data);
 	if (status)
@@ -173,15 +217,14 @@ static int record(struct live *live)
 	}
 	if (live->argv)
 		status = child_go(&live->child, live->argv);
-	else
+	else if (!live->calls)
 		say("recording: Ctrl-C ends it");
 	if (!status)
 		reason = events_follow(live);
 	if (ktrace_recording_stop(live->recording, reason) && !status)
 		status = failed_in_library();
-	view_more(live);
-	if (!status && live->view_error && live->view_error != -EPIPE)
-		status = EXIT_FAILED;
+	ended = view_end(live);
+	status = status ?: ended;
 	misses_tell(live);
 out:
 	view_close(live);

@@ -17,6 +17,19 @@
 #include "process.h"
 #include "signals.h"
 
+struct live;
+
+/* What is done with the events, instead of an output.  @data is that of struct live. */
+struct live_calls {
+	/* The recording has begun: live->cursor can be read.  Returns an exit status. */
+	int (*begin)(void *data);
+	/* More can be read.  False: it is to end. */
+	bool (*more)(void *data);
+	/* It has ended, and all can be read; called if @begin has succeeded.  Returns an exit status. */
+	int (*end)(void *data);
+	bool input; /* @more is called when there is something on standard input, too */
+};
+
 struct live {
 	/* What the command line says: */
 	char **argv; /* the program to run; NULL: none */
@@ -29,6 +42,8 @@ struct live {
 	/* What the subcommand provides: */
 	const char *name; /* its own; with the pid it names the session */
 	const char *kind; /* the output: see <ktrace/output.h> */
+	const struct live_calls *calls; /* NULL: that output */
+	bool machine; /* of all processes, also if there is a program, or some are named */
 	int fd;
 	/* Enables the events in @session.  Returns an exit status. */
 	int (*enable)(void *data);
@@ -41,7 +56,10 @@ struct live {
 	struct ktrace *shown;
 	struct ktrace_cursor *cursor;
 	struct ktrace_output *view;
-	int view_error; /* negative errno of a failed output */
+	int view_error;	   /* negative errno of a failed output */
+	uint64_t complete; /* ns: all events before can be read now */
+	uint64_t synced;   /* when the last sync began, ns */
+	bool left;	   /* @more has ended it */
 	struct child child;
 	struct signals signals;
 	int terminated; /* the signal that ended it */

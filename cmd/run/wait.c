@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/now.h"
 #include "wait.h"
@@ -51,19 +52,21 @@ static int timeout_of(const struct wait *w, uint64_t passed)
 const char *wait_for_end(struct wait *w)
 {
 	const struct processes *processes = w->processes;
-	size_t nr = 2 + processes->nr;
+	size_t nr = 3 + processes->nr;
 	struct pollfd fds[nr];
 	const char *reason;
 	uint64_t passed;
 
 	fds[0] = (struct pollfd){.fd = w->signals->fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = w->failed_fd, .events = POLLIN};
+	fds[2] = (struct pollfd){.fd = w->input ? STDIN_FILENO : -1,
+				 .events = POLLIN};
 	for (;;) {
 		passed = now_ns() - w->began;
 		if (w->duration && passed >= w->duration)
 			return "duration";
 		for (size_t i = 0; i < processes->nr; i++)
-			fds[2 + i] = (struct pollfd){
+			fds[3 + i] = (struct pollfd){
 				.fd = processes->list[i].ended
 					      ? -1
 					      : processes->list[i].fd,
@@ -77,6 +80,11 @@ const char *wait_for_end(struct wait *w)
 			reason = signal_handle(w);
 			if (reason)
 				return reason;
+		}
+		/* The terminal is gone. */
+		if (fds[2].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+			w->terminated = SIGHUP;
+			return "stopped";
 		}
 		/* Ended processes would make poll() return at once. */
 		if (processes_ended(w->processes) && !w->child->pid)

@@ -23,6 +23,7 @@ struct wait {
 
 	/* @round is called after waits of at most @round_ms (0: no limit). */
 	int round_ms;
+	bool input; /* and when there is something to read on standard input */
 	/* Returns false if the recording failed, or if @reason says why it is to end. */
 	bool (*round)(void *data);
 	/* Of a signal that the caller has added.  Returns false as @round. */
