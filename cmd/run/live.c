@@ -116,7 +116,7 @@ static const char *events_wait(struct live *live)
 		.failed_fd = ktrace_recording_fd(live->recording),
 		.began = now_ns(),
 		.duration = live->duration,
-		.round_ms = ROUND_MS,
+		.round_ms = live->calls ? live->calls->round_ms : ROUND_MS,
 		.input = live->calls && live->calls->input,
 		.round = view_more,
 		.data = live,

@@ -28,6 +28,7 @@ struct live_calls {
 	/* It has ended, and all can be read; called if @begin has succeeded.  Returns an exit status. */
 	int (*end)(void *data);
 	bool input; /* @more is called when there is something on standard input, too */
+	int round_ms; /* the longest time between two calls of @more */
 };
 
 struct live {

@@ -18,7 +18,10 @@
 #include "top.h"
 
 /* Stamps of events are as exact as the clock's last comparison with CLOCK_MONOTONIC. */
-#define LATE_NS 1000000ull
+#define LATE_NS	     1000000ull
+
+#define ROUND_MAX_MS 250
+#define ROUND_MIN_MS 10
 
 struct wanted {
 	const char *system;
@@ -166,6 +169,16 @@ static int end(void *data)
 				     : failed("%s", strerror(-top->error));
 }
 
+/* Each round costs something, and a table is late by two of them. */
+static int round_of(const struct top *top)
+{
+	uint64_t ms = top->interval / 4 / 1000000;
+
+	if (!top->interval || ms > ROUND_MAX_MS)
+		return ROUND_MAX_MS;
+	return ms < ROUND_MIN_MS ? ROUND_MIN_MS : ms;
+}
+
 int top_live(struct top *top)
 {
 	const struct live_calls calls = {
@@ -173,6 +186,7 @@ int top_live(struct top *top)
 		.more = more,
 		.end = end,
 		.input = !top->batch,
+		.round_ms = round_of(top),
 	};
 
 	top->wish.self = getpid();

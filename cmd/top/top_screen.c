@@ -33,6 +33,8 @@ struct screen {
 	unsigned int columns[BY_NR]; /* by which each kind of rows is sorted */
 	bool reverse;
 	bool quit;
+	bool drawn;
+	uint64_t shown; /* tables, when it was drawn */
 };
 
 bool screen_exists(void)
@@ -407,16 +409,22 @@ static void key_take(struct top *top, int key)
 	}
 }
 
+/* What has not changed is not drawn again. */
 bool screen_more(struct top *top)
 {
 	struct screen *s = top->screen;
+	bool changed = !s->drawn || (!top->paused && top->shown != s->shown);
 	int key;
 
-	while (!s->quit && (key = getch()) != ERR)
+	while (!s->quit && (key = getch()) != ERR) {
 		key_take(top, key);
+		changed = true;
+	}
 	if (s->quit)
 		return false;
-	screen_messages(s->message, sizeof(s->message));
-	screen_draw(top);
+	if (screen_messages(s->message, sizeof(s->message)) || changed)
+		screen_draw(top);
+	s->drawn = true;
+	s->shown = top->shown;
 	return true;
 }

@@ -39,7 +39,7 @@ void errors_release(void)
 		dup2(error_saved, STDERR_FILENO);
 }
 
-void screen_messages(char *message, size_t room)
+bool screen_messages(char *message, size_t room)
 {
 	char text[room], *out = message;
 	ssize_t n;
@@ -47,9 +47,9 @@ void screen_messages(char *message, size_t room)
 	fflush(stderr);
 	n = pread(error_text, text, room - 1, 0);
 	if (n <= 0)
-		return;
+		return false;
 	if (ftruncate(error_text, 0))
-		return;
+		return false;
 	text[n] = '\0';
 	/* Joins the lines, without their common begin. */
 	for (char *next = text, *line; (line = strsep(&next, "\n"));) {
@@ -62,6 +62,7 @@ void screen_messages(char *message, size_t room)
 			*out++ = ' ';
 		out = stpcpy(out, line);
 	}
+	return true;
 }
 
 /* ---- the terminal ------------------------------------------------------------- */

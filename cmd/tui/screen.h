@@ -29,8 +29,8 @@ enum color {
 int errors_catch(void);
 /* Standard error is as before. */
 void errors_release(void);
-/* Takes the messages that were written; if there are none, @text stays as it is. */
-void screen_messages(char *text, size_t room);
+/* Takes the messages that were written.  False: there are none, and @text stays as it is. */
+bool screen_messages(char *text, size_t room);
 
 /* @advice: what to do if there is no terminal.  Returns an exit status. */
 int screen_check(const char *advice);
