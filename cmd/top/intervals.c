@@ -33,7 +33,7 @@ static int rows_take(struct top *top, enum rows_by by)
 				    : top->waits;
 	wish.cgroups = top->input ? NULL : &top->cgroups;
 	err = rows_make(rows, &top->tally, &wish);
-	rows->wall = ktrace_wall_time(top->trace, rows->begin);
+	rows->realtime = ktrace_wall_time(top->trace, rows->begin);
 	return err;
 }
 

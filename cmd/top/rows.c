@@ -149,7 +149,7 @@ static int threads_make(struct making *m)
 			return -ENOMEM;
 		sums_add(&row->sums, &t->sums);
 		row->threads++;
-		row->least |= t->least || tally->unplaced;
+		row->least |= tally->unplaced || (t->least && m->rows->least);
 	}
 	return 0;
 }
@@ -342,13 +342,17 @@ int rows_make(struct rows *rows, const struct tally *t,
 		.all = t->all,
 		.idle = t->idle,
 		.lost = t->lost,
-		.least = t->lost || t->doubts,
 		.nr_threads = t->nr_threads,
 		.has_waits = wish->has_waits,
 	};
 	wall = (t->end - t->begin) * wish->cpus;
 	known = t->idle + t->all.states[KTRACE_STATE_RUNNING];
 	rows->unknown = wall > known ? wall - known : 0;
+	/*
+	 * Nothing is known of a thread that slept in a gap, until it is seen again.  But if it is known who
+	 * had the CPUs, it did not run.
+	 */
+	rows->least = t->lost || (t->doubts && rows->unknown);
 	if (wish->cgroups)
 		cgroups_round(wish->cgroups);
 	err = rows_by(&m);

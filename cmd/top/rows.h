@@ -58,7 +58,7 @@ struct row {
 struct rows {
 	enum rows_by by;
 	uint64_t begin, end; /* of the interval, ns */
-	int64_t wall; /* CLOCK_REALTIME at the begin, ns; set by the caller */
+	int64_t realtime; /* CLOCK_REALTIME at the begin, ns; set by the caller */
 	uint32_t cpus;
 	struct sums all; /* of all threads, with rows or without */
 	uint64_t idle;

@@ -156,17 +156,24 @@ void rows_summary_show(FILE *f, const struct rows *rows)
 	double wall = (double)length_of(rows) * (rows->cpus ?: 1);
 	const char *least = rows->least ? ">=" : "";
 
-	clock_show(f, rows->wall);
+	clock_show(f, rows->realtime);
 	fprintf(f, "%lu.%06lu s, for %s; %zu threads, by %s\n",
 		rows->begin / 1000000000, rows->begin / 1000 % 1000000,
 		duration_text(rows->end - rows->begin).s, rows->nr_threads,
 		rows_by_names[rows->by]);
-	fprintf(f, "%u CPUs: %s%.1f%% used, %.1f%% idle, %.1f%% unknown; ",
-		rows->cpus, least,
-		percent_of(rows->all.states[KTRACE_STATE_RUNNING], wall),
-		percent_of(rows->idle, wall), percent_of(rows->unknown, wall));
-	fprintf(f, "%s%s switches/s, ", least,
-		rate_text(rows, rows->all.switches).s);
+	fprintf(f, "%u CPUs: ", rows->cpus);
+	if (rows->idle || rows->all.states[KTRACE_STATE_RUNNING])
+		fprintf(f, "%s%.1f%% used, %.1f%% idle, %.1f%% unknown; ",
+			least,
+			percent_of(rows->all.states[KTRACE_STATE_RUNNING],
+				   wall),
+			percent_of(rows->idle, wall),
+			percent_of(rows->unknown, wall));
+	else
+		fputs("who ran is not known; ", f);
+	if (rows->all.switches)
+		fprintf(f, "%s%s switches/s, ", least,
+			rate_text(rows, rows->all.switches).s);
 	if (rows->has_waits)
 		fprintf(f, "%s%s calls/s, ", least,
 			rate_text(rows, rows->all.calls).s);
@@ -249,11 +256,11 @@ void rows_json(FILE *f, const struct rows *rows)
 	const struct sums *all = &rows->all;
 
 	fprintf(f,
-		"{\"begin\":%lu,\"end\":%lu,\"wall\":%ld,\"by\":\"%s\","
+		"{\"begin\":%lu,\"end\":%lu,\"realtime\":%ld,\"by\":\"%s\","
 		"\"cpus\":%u,\"running\":%lu,\"idle\":%lu,\"unknown\":%lu,"
 		"\"switches\":%lu,\"calls\":%lu,\"errors\":%lu,\"events\":%lu,"
 		"\"lost\":%lu,\"least\":%s,\"waits_known\":%s,\"rows\":[",
-		rows->begin, rows->end, rows->wall, rows_by_names[rows->by],
+		rows->begin, rows->end, rows->realtime, rows_by_names[rows->by],
 		rows->cpus, all->states[KTRACE_STATE_RUNNING], rows->idle,
 		rows->unknown, all->switches, all->calls, all->errors,
 		all->events, rows->lost, rows->least ? "true" : "false",

@@ -43,7 +43,6 @@ struct tally_thread {
 	bool wanted; /* its calls and events count for rows */
 	bool least; /* in this interval something of it was lost, or may have been */
 	uint64_t upto; /* all up to here is in @sums */
-	uint64_t born; /* 0: not known, or before the interval */
 	struct sums sums;
 	struct doing doing;
 };
@@ -78,7 +77,7 @@ struct tally {
 	struct need_seen locks_end;
 	const struct ktrace_type *switch_type, *fork_type;
 	const struct ktrace_field *prev_state, *child;
-	bool ending;
+	bool ending; /* it is being freed */
 };
 
 /* @cursor: where the items come from.  0 or a negative errno, as all of these. */

@@ -161,6 +161,32 @@ check 'no session is left' [ -z "$(ls /sys/kernel/ktrace/sessions | grep '^top-'
 run sh -c 'TMPDIR=/mnt/top ktrace top -b -n 1 -d 100ms; ls -d /mnt/top/ktrace-*'
 check 'nor a trace' grep -q 'ktrace-\*' <<<"$err"
 
+# ---- losses ---------------------------------------------------------------------------------
+
+known_again()
+{
+	tail -n 1 lossy.json | grep -q '"unknown":0,.*"lost":0,"least":false,"waits_known"'
+}
+
+# While top stands still, calls fill the buffers.
+rm -f lossy.json
+ktrace top --json -w -d 200ms --by thread -o lossy.json 2>lossy.err &
+top=$!
+wait_until lines lossy.json 2
+kill -STOP $top
+dd if=/dev/zero of=/dev/null bs=1 count=400000 2>/dev/null
+kill -CONT $top
+wait_until grep -q '"lost":[1-9]' lossy.json
+check 'what happens then is known again' wait_until known_again
+kill -INT $top
+wait $top
+status=$? err=$(cat lossy.err)
+ends 0 'top that was too slow'
+is 'losses are told' lossy.json 'total(ds, "lost") > 0' True
+is 'with what may be more' lossy.json 'any(d["least"] and any(r["least"] for r in d["rows"]) for d in ds)' True
+is 'all time is accounted for even then' lossy.json 'all(d["running"] + d["idle"] + d["unknown"] == d["cpus"] * (d["end"] - d["begin"]) for d in ds)' True
+is 'of each thread, too' lossy.json 'all(sum(r["states"].values()) <= d["end"] - d["begin"] for d in ds for r in d["rows"])' True
+
 # ---- control groups ------------------------------------------------------------------------
 
 mkdir -p group && if mount -t cgroup2 none group && mkdir group/known; then
