@@ -6,6 +6,8 @@
  * yet. Tests with the same unknown target are linked with each other through
  * the fields that will hold the target.
  */
+#include <ktrace/capture_names.h>
+
 #include "filter.h"
 
 /* ---- running -------------------------------------------------------------- */
@@ -343,9 +345,57 @@ static bool runner_field(const char *name, size_t length,
 	return false;
 }
 
+/* Do an operator and a value follow that only a string can have? */
+static bool string_follows(struct parser *p)
+{
+	const char *at;
+
+	skip_blanks(p);
+	at = p->at;
+	if (*at == '~')
+		return true;
+	if ((*at != '=' && *at != '!') || at[1] != '=')
+		return false;
+	for (at += 2; is_blank(*at); at++)
+		;
+	return *at == '"' || *at == '\'';
+}
+
+/* Finds the field with the text that was captured for the argument @name, if there is one. */
+static void text_field(struct parser *p, const char *name, size_t length,
+		       struct kt_filter_field *field)
+{
+	static const char *const ends[] = {
+		KTRACE_CAPTURED_VALUE_END,
+		KTRACE_CAPTURED_PATH_END,
+		KTRACE_CAPTURED_FILE_END,
+	};
+	static const char begin[] = KTRACE_CAPTURED_PREFIX;
+	struct kt_filter_field found;
+	char text[64];
+	size_t i;
+
+	if (sizeof(begin) - 1 + length > sizeof(text) - KTRACE_CAPTURED_END_MAX)
+		return;
+	memcpy(text, begin, sizeof(begin) - 1);
+	memcpy(text + sizeof(begin) - 1, name, length);
+	length += sizeof(begin) - 1;
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t end = strlen(ends[i]);
+
+		memcpy(text + length, ends[i], end);
+		if (!p->lookup(p->event, text, length + end, &found) ||
+		    !kind_is_string(found.kind))
+			continue;
+		*field = found;
+		return;
+	}
+}
+
 static bool parse_field(struct parser *p, struct kt_filter_field *field)
 {
 	const char *name;
+	size_t length;
 
 	skip_blanks(p);
 	name = p->at;
@@ -353,9 +403,12 @@ static bool parse_field(struct parser *p, struct kt_filter_field *field)
 		p->at++;
 	if (p->at == name)
 		return fail(p, -EINVAL, "a field's name is missing", name);
-	if (!p->lookup(p->event, name, p->at - name, field) &&
-	    !runner_field(name, p->at - name, field))
+	length = p->at - name;
+	if (!p->lookup(p->event, name, length, field) &&
+	    !runner_field(name, length, field))
 		return fail(p, -EINVAL, "there is no such field", name);
+	if (field->kind < KT_FILTER_STRING && string_follows(p))
+		text_field(p, name, length, field);
 	if (field->kind == KT_FILTER_OPAQUE)
 		return fail(p, -EINVAL, "this field cannot be compared", name);
 	return true;

@@ -10,7 +10,10 @@
  *
  * "&" is true if the field has any of the number's bits; "~" compares with a
  * pattern of *, ?, [a-z] and [!a-z].  A string may be quoted by " or ' and must
- * be if it contains blanks or operators.  In addition to the event's own fields
+ * be if it contains blanks or operators.  A number that stands for a text is
+ * compared with a string by that text, if the event has it: the memory to which
+ * an argument of a system call points, or the path of its file descriptor, which
+ * are fields of their own (<ktrace/capture_names.h>).  In addition to the event's own fields
  * there are those of the running task: comm (or COMM), tid (or common_pid),
  * tgid, and cpu (or CPU).  An event's field of the same name comes first.
  *

@@ -12,7 +12,8 @@
 static const char *suffix_of(const struct ktrace_field *field,
 			     const struct ktrace_field *argument)
 {
-	static const char prefix[] = KTRACE_CAPTURED_PREFIX, value[] = "_val";
+	static const char prefix[] = KTRACE_CAPTURED_PREFIX,
+			  value[] = KTRACE_CAPTURED_VALUE_END;
 	size_t length = strlen(argument->name);
 	const char *name = field->name;
 

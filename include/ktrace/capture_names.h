@@ -33,10 +33,18 @@
 #define KTRACE_CAPTURE_NAMES_H
 
 #define KTRACE_CAPTURED_PREFIX "__"
+/* What is behind the argument; of KTRACE_CAPTURED_END_MAX bytes at most. */
+#define KTRACE_CAPTURED_VALUE_END "_val"
+#define KTRACE_CAPTURED_PATH_END  "_path"
+#define KTRACE_CAPTURED_FILE_END  "_file"
+#define KTRACE_CAPTURED_END_MAX	  5
 /* Formats of printf: the argument, and a suffix or "". */
-#define KTRACE_CAPTURED_VALUE KTRACE_CAPTURED_PREFIX "%s_val%s"
-#define KTRACE_CAPTURED_PATH  KTRACE_CAPTURED_PREFIX "%s_path"
-#define KTRACE_CAPTURED_FILE  KTRACE_CAPTURED_PREFIX "%s_file"
+#define KTRACE_CAPTURED_VALUE \
+	KTRACE_CAPTURED_PREFIX "%s" KTRACE_CAPTURED_VALUE_END "%s"
+#define KTRACE_CAPTURED_PATH \
+	KTRACE_CAPTURED_PREFIX "%s" KTRACE_CAPTURED_PATH_END
+#define KTRACE_CAPTURED_FILE \
+	KTRACE_CAPTURED_PREFIX "%s" KTRACE_CAPTURED_FILE_END
 
 /* What stands for an argument: the result, and the frame on the stack of rt_sigreturn. */
 #define KTRACE_CAPTURED_RESULT "ret"

@@ -64,6 +64,15 @@ static const struct kt_filter_field fields[] = {
 	FIELD(deep, KT_FILTER_SIGNED),
 	FIELD(path, KT_FILTER_DYNAMIC),
 	FIELD(blob, KT_FILTER_OPAQUE),
+	/* Arguments, and what is captured for them. */
+	{"pointer", offsetof(struct sample, wide), 8, KT_FILTER_UNSIGNED},
+	{"__pointer_val", offsetof(struct sample, path), 4, KT_FILTER_DYNAMIC},
+	{"fd", offsetof(struct sample, byte), 1, KT_FILTER_UNSIGNED},
+	{"__fd_path", offsetof(struct sample, path), 4, KT_FILTER_DYNAMIC},
+	{"file", offsetof(struct sample, small), 1, KT_FILTER_SIGNED},
+	{"__file_file", offsetof(struct sample, path), 4, KT_FILTER_DYNAMIC},
+	{"data", offsetof(struct sample, wide), 8, KT_FILTER_UNSIGNED},
+	{"__data_val", offsetof(struct sample, blob), 4, KT_FILTER_OPAQUE},
 	{"name", offsetof(struct sample, comm), 8, KT_FILTER_STRING},
 	TRIED("u1", 1, UNSIGNED),
 	TRIED("s1", 1, SIGNED),
@@ -174,6 +183,34 @@ static bool compares(__int128 number, const char *op, __int128 value)
 	default:
 		return (uint64_t)number & (uint64_t)value;
 	}
+}
+
+/* An argument is a number for a number, and a text for a text. */
+TEST(captured)
+{
+	CHECK_EQ(run("pointer == 0x8000000000000000"), 1);
+	CHECK_EQ(run("pointer ~ /etc/*"), 1);
+	CHECK_EQ(run("pointer ~ '/usr/*'"), 0);
+	CHECK_EQ(run("pointer==\"/etc/foo\""), 1);
+	CHECK_EQ(run("pointer == '/etc/fo'"), 0);
+	CHECK_EQ(run("pointer  !=  '/etc/fo'"), 1);
+	CHECK_EQ(run("pointer != '/etc/foo' || pointer == 1"), 0);
+	CHECK_EQ(run("fd == 200 && fd ~ '*foo'"), 1);
+	CHECK_EQ(run("file == -3 && file ~ '*foo'"), 1);
+	CHECK_EQ(run("__pointer_val ~ /etc/*"), 1);
+	/* Without quotes, a value is a number. */
+	CHECK_EQ(compile("pointer == /etc/foo"), -EINVAL);
+	CHECK_EQ(compile("pointer < '/etc/foo'"), -EINVAL);
+	/* What was captured is no text, or nothing was. */
+	CHECK_EQ(compile("data ~ x"), -EINVAL);
+	CHECK(!strcmp(error.at, "~ x"));
+	CHECK_EQ(compile("word ~ x"), -EINVAL);
+	CHECK_EQ(compile("word == 'x'"), -EINVAL);
+	CHECK_EQ(compile("tid ~ x"), -EINVAL);
+	CHECK_EQ(
+		compile("an_argument_with_a_name_that_is_longer_than_any_that_exists"
+			"_in_a_call ~ x"),
+		-EINVAL);
 }
 
 /* Any number of any size, with any operator and value, compared with C. */
