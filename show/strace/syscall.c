@@ -343,6 +343,16 @@ static int names_follow(struct syscalls *s, struct thread *thread,
 	return exit && call ? child_name(s, thread, event, call) : 0;
 }
 
+/* False: it is not an event of a signal, or another one is shown. */
+static bool signal_take(struct syscalls *s, const struct ktrace_event *event,
+			struct signal_view *view)
+{
+	if (!signal_read(event, view))
+		return false;
+	signal_types_look(&s->signals, ktrace_get_types(s->show.trace));
+	return !signal_is_double(&s->signals, event, view);
+}
+
 static int syscalls_event(struct ktrace_output *show,
 			  const struct ktrace_event *event)
 {
@@ -354,7 +364,7 @@ static int syscalls_event(struct ktrace_output *show,
 	int err;
 
 	name = ktrace_call_name(event->type, &exit);
-	if (!name && !signal_read(event, &signal))
+	if (!name && !signal_take(s, event, &signal))
 		return 0;
 	thread = thread_get(s, event->tid);
 	if (!thread || names_follow(s, thread, event, name, exit))

@@ -31,6 +31,7 @@ struct syscalls {
 	uint32_t statuses; /* of calls that are shown */
 	bool filtered;	   /* only its end decides whether a call is shown */
 	struct counts counts;
+	struct signal_types signals;
 };
 
 /* Lines: lines.c.  Functions return 0 or a negative errno. */

@@ -96,4 +96,61 @@ TEST(ends_once)
 	free(text);
 }
 
+/* The kernel's event and ours are of one signal: the one that tells more is shown. */
+TEST(events_of_one_signal)
+{
+	static const struct {
+		const char *fields; /* of ours */
+		int number;
+		const char *line;
+	} cases[] = {
+		{"sig info ka __info __handler __exit_code", SIGTERM,
+		 "--- SIGTERM {si_signo=SIGTERM, si_code=SI_USER} ---\n"},
+		{"sig info ka __exit_code", SIGKILL,
+		 "+++ killed by SIGKILL +++\n"},
+		/* The kernel's has told what the process does. */
+		{"sig info ka", SIGTERM,
+		 "--- SIGTERM {si_signo=SIGTERM, si_code=SI_KERNEL} ---\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct record ours = {0}, kernels = {0};
+		uint64_t handler = 0x1000;
+		int32_t code = SIGKILL;
+		uint32_t id, other;
+		char *text;
+
+		begin();
+		run(7, 7);
+		id = type_of("signal", "signal_delivered", cases[i].fields);
+		other = type_of("signal", "signal_deliver",
+				"sig code sa_handler");
+		number(&kernels, cases[i].number);
+		number(&kernels, SI_KERNEL);
+		number(&kernels, handler);
+		number(&ours, cases[i].number);
+		number(&ours, 0);
+		number(&ours, 0);
+		if (strstr(cases[i].fields, "__handler")) {
+			captured(&ours, 3);
+			memory(&ours, "", 0);
+			memory(&ours, &handler, sizeof(handler));
+			memory(&ours, &code, sizeof(code));
+		} else if (strstr(cases[i].fields, "__exit_code")) {
+			captured(&ours, 1);
+			memory(&ours, &code, sizeof(code));
+		}
+		/* Whichever comes first. */
+		if (i & 1)
+			happen(other, &kernels);
+		happen(id, &ours);
+		if (!(i & 1))
+			happen(other, &kernels);
+		text = shown(&(struct ktrace_output_calls){.string_max = 32,
+							   .column = 1});
+		CHECK_STR(strpbrk(text, "-+") ?: "", cases[i].line);
+		free(text);
+	}
+}
+
 CHECK_MAIN
