@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <ktrace/capture_names.h>
+#include <ktrace/syscall.h>
 
 #include "base/escape.h"
 #include "pointee.h"
@@ -21,15 +22,27 @@ static const char *suffix_of(const struct ktrace_field *field,
 	    strncmp(name, prefix, sizeof(prefix) - 1))
 		return NULL;
 	name += sizeof(prefix) - 1;
-	if (strncmp(name, argument->name, length) ||
-	    strncmp(name + length, value, sizeof(value) - 1))
+	if (strncmp(name, argument->name, length))
 		return NULL;
-	name += length + sizeof(value) - 1;
+	name += length;
+	if (!strcmp(name, KTRACE_CAPTURED_PATH_END) ||
+	    !strcmp(name, KTRACE_CAPTURED_FILE_END))
+		return "";
+	if (strncmp(name, value, sizeof(value) - 1))
+		return NULL;
+	name += sizeof(value) - 1;
 	return !*name || *name == '_' ? name : NULL;
 }
 
 /* As many fields has a capture program (core/capture.h). */
 #define POINTEES_MAX 16
+
+static bool is_call(const struct ktrace_type *type)
+{
+	bool exit;
+
+	return ktrace_call_name(type, &exit);
+}
 
 /* Functions are the events whose types are variants; probes have values that are texts. */
 static bool has_pointees(const struct ktrace_type *type)
@@ -39,7 +52,26 @@ static bool has_pointees(const struct ktrace_type *type)
 	for (uint32_t i = 0; i < type->nr_fields; i++)
 		if (!strncmp(type->fields[i].ctype, "string", 6))
 			return true;
-	return type->variant_of;
+	return type->variant_of || is_call(type);
+}
+
+static void pointee_begin(struct pointee *pointee,
+			  const struct ktrace_type *type,
+			  const struct ktrace_field *argument,
+			  const struct ktrace_field *first)
+{
+	*pointee = (struct pointee){
+		.argument = argument,
+		.fields = first,
+		.nr = 1,
+		.cut = ktrace_field_find(type, KTRACE_CAPTURED_CUT),
+		.unread = ktrace_field_find(type, KTRACE_CAPTURED_UNREAD),
+	};
+	/* The bits are those of the fields behind the masks, in their order. */
+	if (pointee->unread && first > pointee->unread)
+		pointee->bit = first - pointee->unread - 1;
+	else
+		pointee->cut = pointee->unread = NULL;
 }
 
 bool pointee_find(const struct ktrace_type *type,
@@ -57,22 +89,12 @@ bool pointee_find(const struct ktrace_type *type,
 		field++;
 	if (field == end)
 		return false;
-	*pointee = (struct pointee){
-		.argument = argument,
-		.fields = field,
-		.cut = ktrace_field_find(type, KTRACE_CAPTURED_CUT),
-		.unread = ktrace_field_find(type, KTRACE_CAPTURED_UNREAD),
-	};
+	pointee_begin(pointee, type, argument, field);
 	if (end - field > POINTEES_MAX)
 		end = field + POINTEES_MAX;
 	while (field < end && suffix_of(field, argument))
 		field++;
 	pointee->nr = field - pointee->fields;
-	/* The bits are those of the fields behind the masks, in their order. */
-	if (pointee->unread && pointee->fields > pointee->unread)
-		pointee->bit = pointee->fields - pointee->unread - 1;
-	else
-		pointee->cut = pointee->unread = NULL;
 	return true;
 }
 
@@ -90,19 +112,37 @@ static bool is_owned(const struct ktrace_type *type,
 	return false;
 }
 
+/* Was it captured of a call, but of no argument in the same record? */
+static bool is_alone(const struct ktrace_type *type,
+		     const struct ktrace_field *field)
+{
+	return field->place == KTRACE_DATA_LOC && is_call(type) &&
+	       ktrace_field_find(type, KTRACE_CAPTURED_CUT) &&
+	       !is_owned(type, field);
+}
+
+bool pointee_alone(const struct ktrace_type *type,
+		   const struct ktrace_field *field, struct pointee *pointee)
+{
+	if (!is_alone(type, field))
+		return false;
+	pointee_begin(pointee, type, NULL, field);
+	return true;
+}
+
 bool pointee_owns(const struct ktrace_type *type,
 		  const struct ktrace_field *field)
 {
 	if (!has_pointees(type))
 		return false;
 	if (field->place == KTRACE_DATA_LOC)
-		return is_owned(type, field);
+		return is_call(type) || is_owned(type, field);
 	if (strcmp(field->name, KTRACE_CAPTURED_CUT) &&
 	    strcmp(field->name, KTRACE_CAPTURED_UNREAD))
 		return false;
 	if (ktrace_field_find(type, field->name) != field)
 		return false;
-	for (uint32_t i = 0; i < type->nr_fields; i++)
+	for (uint32_t i = 0; !is_call(type) && i < type->nr_fields; i++)
 		if (type->fields[i].place == KTRACE_DATA_LOC &&
 		    !is_owned(type, &type->fields[i]))
 			return false;
@@ -123,8 +163,10 @@ static bool is_absent(const struct ktrace_event *event,
 	size_t n;
 
 	ktrace_field_bytes(event, &pointee->fields[i], &n);
-	/* An empty string has no bytes, but a place. */
-	return !n && pointee->fields[i].kind != KTRACE_STRING &&
+	/* An empty string of a function has no bytes, but a place; that of a call has its end. */
+	return !n &&
+	       (pointee->fields[i].kind != KTRACE_STRING ||
+		is_call(event->type)) &&
 	       !mask_has(event, pointee->unread, pointee->bit + i);
 }
 
@@ -138,6 +180,24 @@ static void suffix_put(struct output *output, const char *suffix)
 		output_room(output, ESCAPE_ROOM);
 		output->p = escape_text_char(output->p, s, n, &length);
 	}
+}
+
+/* One behind the other, each with a NUL. */
+static void strings_put(struct output *output, const uint8_t *s, size_t n)
+{
+	const char *before = "{";
+
+	while (n) {
+		size_t length = strnlen((const char *)s, n);
+
+		output_puts(output, before);
+		text_quoted(output, s, length);
+		before = " ";
+		length += length < n;
+		s += length;
+		n -= length;
+	}
+	output_puts(output, *before == '{' ? "{}" : "}");
 }
 
 static void value_put(struct output *output, const struct ktrace *trace,
@@ -155,6 +215,8 @@ static void value_put(struct output *output, const struct ktrace *trace,
 	s = ktrace_field_bytes(event, field, &n);
 	if (field->kind == KTRACE_STRING)
 		text_quoted(output, s, n);
+	else if (!strcmp(field->ctype, "__data_loc string[]"))
+		strings_put(output, s, n);
 	else if (field->kind == KTRACE_ARRAY && n == field->elem)
 		value_element(output, trace, field, s, false);
 	else
@@ -163,14 +225,36 @@ static void value_put(struct output *output, const struct ktrace *trace,
 		output_puts(output, "...");
 }
 
+/* Behind the fields of the event. */
+static void alone_put(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_event *event,
+		      const struct pointee *pointee)
+{
+	size_t n;
+
+	ktrace_field_bytes(event, pointee->fields, &n);
+	if (!n && !mask_has(event, pointee->unread, pointee->bit))
+		return;
+	output_puts(output, " ");
+	suffix_put(output, pointee->fields->name);
+	output_puts(output, "=");
+	value_put(output, trace, event, pointee, 0);
+}
+
 void pointee_put(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_event *event,
 		 const struct pointee *pointee)
 {
 	const char *before = " {";
 
-	/* Nothing was read through a null pointer. */
-	if (!ktrace_field_int(event, pointee->argument))
+	if (!pointee->argument) {
+		alone_put(output, trace, event, pointee);
+		return;
+	}
+	/* Nothing was read through a null pointer.  A descriptor of a call may be 0. */
+	if (!ktrace_field_int(event, pointee->argument) &&
+	    (pointee->argument->kind == KTRACE_POINTER ||
+	     !is_call(event->type)))
 		return;
 	for (uint32_t i = 0; i < pointee->nr; i++) {
 		const char *suffix =

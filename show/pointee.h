@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What was captured of the memory to which an argument of a function points, shown behind the
- * argument:
+ * What was captured of the memory to which an argument of a function or system call points, or of
+ * its file descriptor, shown behind the argument:
  *
  *	file=0xffff888004e0c100 "hostname"
  *	inode=0xffff888003b1d2c8 {ino=1203 dev=8:1}
+ *	fd=3 "/etc/passwd"
  *
  * It is in fields of its own (<ktrace/capture_names.h>): __file_val, or __inode_val_ino and
- * __inode_val_dev.
+ * __inode_val_dev.  When a system call returns, its arguments are in another record.  Then the field
+ * is shown by its own name, if it has anything.
  */
 #ifndef KT_SHOW_POINTEE_H
 #define KT_SHOW_POINTEE_H
@@ -28,7 +30,10 @@ struct pointee {
 /* False: the field is no argument that has any. */
 bool pointee_find(const struct ktrace_type *type,
 		  const struct ktrace_field *argument, struct pointee *pointee);
-/* Is the field shown with an argument, or a mask for such fields alone? */
+/* False: it is shown with an argument, or in any case. */
+bool pointee_alone(const struct ktrace_type *type,
+		   const struct ktrace_field *field, struct pointee *pointee);
+/* Is the field shown so, or a mask for such fields alone? */
 bool pointee_owns(const struct ktrace_type *type,
 		  const struct ktrace_field *field);
 

@@ -240,15 +240,18 @@ static int op_begin(struct program *program, const char *text,
 	return 0;
 }
 
-/* What the field of @type before it points to, if that is known. */
+/* What @field of @type points to, if that is known, or what it has of another record's. */
 static int program_pointee(struct program *program,
+			   const struct programs *programs,
 			   const struct ktrace_type *type,
 			   const struct ktrace_field *field, size_t *texts_used)
 {
 	struct op *op = &program->ops[program->nr_ops];
 	struct pointee pointee;
 
-	if (!pointee_find(type, field, &pointee))
+	if (!pointee_find(type, field, &pointee) &&
+	    (programs->style != PROGRAM_TEXT ||
+	     !pointee_alone(type, field, &pointee)))
 		return 0;
 	if (op_begin(program, "", texts_used))
 		return -ENOMEM;
@@ -349,13 +352,13 @@ static struct program *program_make(const struct programs *programs,
 
 		if (!field_is_wanted(programs, type, field))
 			continue;
-		if (style != PROGRAM_JSON && !program_has_part(type, field))
-			continue;
-		if (program_op(program, field, programs, &used))
-			goto err;
-		program_unread(program, type, field);
+		if (style == PROGRAM_JSON || program_has_part(type, field)) {
+			if (program_op(program, field, programs, &used))
+				goto err;
+			program_unread(program, type, field);
+		}
 		if (style != PROGRAM_JSON &&
-		    program_pointee(program, type, field, &used))
+		    program_pointee(program, programs, type, field, &used))
 			goto err;
 	}
 	used = 0;

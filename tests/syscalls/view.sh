@@ -137,7 +137,7 @@ check "-yy --json: what the file is" has '"path":"/dev/null","object":"char 1:3"
 # The raw events, and a trace that is kept.
 ktrace syscalls -q -yy --trace kept -o lines -e close,read -- cat /dev/null
 ktrace report kept >lines
-check "-yy: the raw field" has '__fd_file=/dev/null'
+check "-yy: the descriptor's file beside it" like 'sys_enter_close: fd=3 "/dev/null"$'
 ktrace report -F strace kept >lines
 check "-yy: in a kept trace" has '</dev/null<char 1:3>>'
 
