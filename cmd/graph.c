@@ -115,7 +115,7 @@ static void interrupts_enable(struct graph *g)
 	size_t nr = 0;
 
 	if (selection_add(&selection, INTERRUPTS) ||
-	    events_enable(g->live.session, &selection, NULL, &nr))
+	    events_enable(g->live.session, &selection, NULL, NULL, &nr))
 		say("%s", g->query.calls.scope.no_interrupts
 				  ? "the time of interrupts will count"
 				  : "calls of interrupts will not be marked");
@@ -130,7 +130,7 @@ static int events_choose(void *data)
 
 	if (!selection_is_all(&g->query.selection))
 		status = events_enable(g->live.session, &g->query.selection,
-				       NULL, &nr);
+				       NULL, NULL, &nr);
 	status = status ?: functions_choose(g);
 	if (!status)
 		interrupts_enable(g);

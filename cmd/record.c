@@ -15,6 +15,7 @@
 
 #include "base/now.h"
 #include "cmd.h"
+#include "common/calls.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "common/trace.h"
@@ -82,11 +83,27 @@ static int events_choose(struct record *r)
 	status = functions_choose(r, only);
 	if (!only && !status)
 		status = events_enable(r->session, &r->selection, &r->stacks,
-				       &r->nr_events);
+				       &r->decoded, &r->nr_events);
 	return status ?: rate_choose(r) ?: record_markers_enable(r);
 }
 
 /* What an earlier recorder left */
+
+/* Its events are chosen anew.  Those in the buffers keep their types: the kernel remembers them. */
+static int choice_drop(struct ktrace_session *session)
+{
+	static const char *const steps[][2] = {
+		{"filtered", "none"},
+		{"events/enabled", "0"},
+		{"stack", "none"},
+		{"capture", "none"},
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (ktrace_session_write(session, steps[i][0], steps[i][1]))
+			return failed_in_library();
+	return EXIT_OK;
+}
 
 static int leftovers_handle(struct record *r)
 {
@@ -113,7 +130,7 @@ static int leftovers_handle(struct record *r)
 		    "takes them)",
 		    count_text(left).s);
 	if (r->keep && left)
-		return EXIT_OK;
+		return choice_drop(r->session);
 	r->keep = false;
 	return ktrace_session_reset(r->session) ? failed_in_library() : EXIT_OK;
 }
@@ -385,6 +402,7 @@ static int record_main(int argc, char **argv)
 {
 	struct record r = {
 		.output = TRACE_DEFAULT,
+		.decoded.string_max = CALLS_STRING,
 		.debuginfod = {.interrupted = asking_interrupted, .data = &r},
 	};
 	int status;

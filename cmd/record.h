@@ -10,6 +10,7 @@
 #include <ktrace/recording.h>
 
 #include "run/child.h"
+#include "run/decoded.h"
 #include "run/probes.h"
 #include "run/process.h"
 #include "common/debuginfod.h"
@@ -73,6 +74,7 @@ struct record {
 	struct patterns around; /* functions are recorded only within these */
 	const char *entered;	/* NULL: whatever their arguments are */
 	struct stacks_wanted stacks;
+	struct decoded decoded;
 	bool branch_trace;
 	uint64_t branch_bytes; /* of a thread's buffer; 0: as usual */
 	struct debuginfod debuginfod;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "common/calls.h"
 #include "common/cpus.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -78,6 +79,8 @@ enum {
 	ROTATE,
 	MAX_PARTS,
 	SNAPSHOT_ON,
+	DECODE,
+	STRING,
 };
 
 /* A size has a unit, as a time has, so that a mere number is neither. */
@@ -129,6 +132,18 @@ static int filter_option(struct record *r, const char *filter)
 	return EXIT_OK;
 }
 
+static int decoded_option(struct decoded *decoded, int option)
+{
+	decoded->wanted = true;
+	if (option == 'y')
+		decoded->paths = decoded->paths ? KTRACE_PATHS_FILES
+						: KTRACE_PATHS_NAMES;
+	return option == STRING
+		       ? calls_string_option(&command_record, "--string",
+					     optarg, &decoded->string_max)
+		       : EXIT_OK;
+}
+
 static int option_handle(void *data, int option)
 {
 	struct record *r = data;
@@ -160,6 +175,10 @@ static int option_handle(void *data, int option)
 				       "function", optarg);
 	case 'g':
 		return stacks_option(&r->stacks, &command_record, optarg);
+	case DECODE:
+	case 'y':
+	case STRING:
+		return decoded_option(&r->decoded, option);
 	case BRANCHES:
 		return stacks_branches_option(&r->stacks, &command_record,
 					      optarg);
@@ -272,6 +291,22 @@ static int functions_check(const struct record *r)
 		       "--%s is about functions: -F is missing", option);
 }
 
+/* Is nothing recorded but functions, markers and probes? */
+static bool events_are_missing(const struct record *r)
+{
+	return (r->markers.nr || r->functions.nr || r->probes.nr) &&
+	       selection_is_all(&r->selection);
+}
+
+static int decoded_check_options(const struct record *r)
+{
+	if (r->decoded.wanted && events_are_missing(r))
+		return misused(&command_record,
+			       "--decode is about system calls: -e is missing, "
+			       "like -e 'syscalls:*'");
+	return EXIT_OK;
+}
+
 bool record_is_of_markers(const struct record *r)
 {
 	return r->markers.nr && !r->functions.nr && !r->probes.nr &&
@@ -297,6 +332,7 @@ static int options_check(struct record *r)
 	status = status ?: record_parts_check(r);
 	status = status ?: functions_check(r);
 	status = status ?: record_stacks_check(r, record_is_of_markers(r));
+	status = status ?: decoded_check_options(r);
 	status = status ?: probes_are_said(&r->probes, &command_record);
 	if (status)
 		return status;
@@ -370,6 +406,17 @@ const struct command_option record_option_rows[] = {
 	       "kernel (the default; both for samples), user (of the program), or both, and "
 	       "user:PATTERN,... means only the events that fit; \"user:PATTERN,... if FILTER\" only those that pass it",
 	       .words = "kernel user both", .optional = true),
+	OPTION(0, "decode", NULL,
+	       "with each system call what its arguments point to: paths, data, structs; with "
+	       "each signal, who has sent it.  For report -F strace, all other outputs, and "
+	       "filters: filename ~ \"/etc/*\"",
+	       .id = DECODE),
+	OPTION('y', "paths", NULL,
+	       "--decode, and the paths of file descriptors; -yy: also numbers of devices, "
+	       "addresses of sockets and processes of pidfds"),
+	OPTION(0, "string", "BYTES",
+	       "--decode, and so many bytes of data, up to 8192 (32)",
+	       .words = "32 256 4096", .id = STRING),
 	OPTION(0, "branches", "N",
 	       "with each event, the last 1 to 32 branches that the program has taken: the "
 	       "command and its children, or the processes of -p, run some hundred times slower",

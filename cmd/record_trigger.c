@@ -47,14 +47,18 @@ static int text_take(struct trigger *t, const char *text)
 int record_trigger_open(struct record *r)
 {
 	struct trigger *t = &r->trigger;
+	struct decoded decoded = r->decoded;
 	size_t nr = 0;
 	int status;
 
+	/* A filter may compare what arguments point to. */
+	decoded.possibly = true;
 	if (!r->parts.event)
 		return EXIT_OK;
 	status = text_take(t, r->parts.event) ?:
 		 own_session_open(NAME, &t->session) ?:
-		 events_enable(t->session, &t->selection, NULL, &nr);
+		 events_enable(t->session, &t->selection, NULL, &decoded,
+			       &nr);
 	if (!status &&
 	    ((r->cpus && ktrace_session_write(t->session, "cpus", r->cpus)) ||
 	     ktrace_session_write(t->session, "buffer_size", BUFFER) ||

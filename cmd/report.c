@@ -10,9 +10,11 @@
 #include <ktrace/span.h>
 
 #include "cmd.h"
+#include "common/calls.h"
 #include "common/columns.h"
 #include "common/misses.h"
 #include "common/query.h"
+#include "common/recorded_calls.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "common/who.h"
@@ -22,11 +24,13 @@
 struct report {
 	struct query query;
 	const struct ktrace_output_kind *kind;
+	struct ktrace_output_calls calls;
 	struct who who;
 	uint64_t head; /* 0: all */
 	bool head_given;
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
+	bool string_given;
 	bool stacks;
 	bool oneline;
 	bool mangled;
@@ -137,14 +141,10 @@ static void stream_show(void *data)
 static int output_make(struct report *r, struct ktrace *trace,
 		       struct ktrace_cursor *cursor)
 {
-	static const struct ktrace_output_calls calls = {
-		.string_max = 32,
-		.durations = true,
-	};
 	const struct ktrace_output_options options = {
 		.size = sizeof(options),
 		.fd = STDOUT_FILENO,
-		.calls = r->durations ? &calls : NULL,
+		.calls = &r->calls,
 		.cursor = cursor,
 		.stacks = r->stacks,
 		.stacks_in_line = r->oneline,
@@ -280,6 +280,9 @@ static int trace_show(void *data, struct ktrace *trace,
 		stream_check(trace);
 	if (!err && merges_stacks(r))
 		status = stacks_check(r, trace);
+	if (!err && is_kind(r, "strace"))
+		recorded_calls_check(ktrace_get_types(trace),
+				     &r->query.selection);
 	if (!err && !status && live && !r->query.ended_early)
 		status = columns_check_in(r, trace);
 	if (!err)
@@ -378,6 +381,7 @@ enum {
 	REPORT_DIFF,
 	REPORT_TIME,
 	REPORT_COLUMNS,
+	REPORT_STRING,
 };
 
 static int option_handle(void *data, int option)
@@ -399,8 +403,12 @@ static int option_handle(void *data, int option)
 		r->head_given = true;
 		return EXIT_OK;
 	case REPORT_DURATIONS:
-		r->durations = true;
+		r->durations = r->calls.durations = true;
 		return EXIT_OK;
+	case REPORT_STRING:
+		r->string_given = true;
+		return calls_string_option(&command_report, "--string", optarg,
+					   &r->calls.string_max);
 	case REPORT_GRAPH:
 		return format_find(r, "graph");
 	case REPORT_FOLDED:
@@ -462,6 +470,9 @@ static int options_check(const struct report *r, int nr_traces)
 		return misused(&command_report,
 			       "--time goes with --format text, kernel, strace "
 			       "and graph");
+	if (r->string_given && !is_kind(r, "strace"))
+		return misused(&command_report,
+			       "--string goes with --format strace");
 	if (query_filter_check(&r->query, &command_report, r->kind))
 		return EXIT_USAGE;
 	if (r->columns.given && !is_kind(r, "text"))
@@ -480,7 +491,10 @@ static int options_check(const struct report *r, int nr_traces)
 
 static int report_main(int argc, char **argv)
 {
-	struct report r = {.kind = ktrace_output_find("text")};
+	struct report r = {
+		.kind = ktrace_output_find("text"),
+		.calls.string_max = CALLS_STRING,
+	};
 	int status;
 
 	status = options_parse(&command_report, argc, argv, option_handle, &r);
@@ -531,6 +545,9 @@ static const struct command_option options[] = {
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "
 	       "NAME_end",
 	       .id = REPORT_DURATIONS),
+	OPTION(0, "string", "BYTES",
+	       "for -F strace: of data that are shown (32), if they were recorded",
+	       .words = "32 256 4096", .id = REPORT_STRING),
 	OPTION(0, "graph", NULL,
 	       "calls of functions below their callers, the same as -F graph",
 	       .id = REPORT_GRAPH),

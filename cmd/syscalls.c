@@ -12,11 +12,11 @@
 #include "common/calls.h"
 #include "common/select.h"
 #include "common/value.h"
+#include "run/decoded.h"
 #include "run/live.h"
 #include "run/thread_files.h"
 #include "syscalls.h"
 
-#define STRING_MAX     8192
 #define COLUMN_MAX     4096
 #define SORT_WORDS     "time calls errors name none"
 #define CONSTANT_WORDS "raw abbrev verbose"
@@ -82,14 +82,13 @@ static int calls_parse(struct syscalls *s, const char *text)
 
 /* Preparing */
 
-/* Only who may define events has our own event: then the kernel's is for the other signals. */
-static int signals_enable_kernels(struct ktrace_session *session)
+/* What our own event does not tell is told by the kernel's. */
+static int signals_enable_kernels(struct ktrace_session *session, bool kills)
 {
 	static const char *const kernels[] = {"signal:signal_deliver"};
 	int err = ktrace_session_prepare(session, kernels, 1);
 
-	if (!err && !ktrace_session_kills(session) &&
-	    !ktrace_session_enable(session, "signal", "signal_delivered", true))
+	if (!err && kills)
 		err = ktrace_session_filter(session, "signal", "signal_deliver",
 					    "sig != 9");
 	return err
@@ -97,16 +96,17 @@ static int signals_enable_kernels(struct ktrace_session *session)
 						"signal_deliver", true);
 }
 
-/* With sender and reason or, if that fails, with the kernel's own event. */
 static void signals_enable(struct syscalls *s)
 {
-	if (!ktrace_session_signals(s->live.session) &&
-	    !ktrace_session_enable(s->live.session, "signal",
-				   "signal_delivered", true))
+	struct ktrace_session *session = s->live.session;
+	enum decoded_signals signals = decoded_signals(session);
+	bool ours = signals != DECODED_SIGNALS_NONE &&
+		    !ktrace_session_enable(session, "signal",
+					   "signal_delivered", true);
+
+	if (ours && signals == DECODED_SIGNALS_ALL)
 		return;
-	say("signals will be shown without who sent them: %s",
-	    ktrace_last_error());
-	if (signals_enable_kernels(s->live.session))
+	if (signals_enable_kernels(session, ours))
 		say("signals will not be shown: %s", ktrace_last_error());
 }
 
@@ -126,18 +126,13 @@ static bool end_is_shown(const struct ktrace_type *type, void *data)
 
 static int captures_set(struct syscalls *s)
 {
-	uint8_t paths = KTRACE_PATHS_NONE;
+	struct decoded decoded = {.string_max = s->show.string_max};
 
 	if (s->decoded & ~KTRACE_FILES_PATHS)
-		paths = KTRACE_PATHS_FILES;
+		decoded.paths = KTRACE_PATHS_FILES;
 	else if (s->decoded || s->touching)
-		paths = KTRACE_PATHS_NAMES;
-
-	if (selection_is_all(&s->selection))
-		return ktrace_session_syscalls(s->live.session,
-					       s->show.string_max, paths);
-	return ktrace_session_syscalls_wanted(
-		s->live.session, s->show.string_max, paths, call_wanted, s);
+		decoded.paths = KTRACE_PATHS_NAMES;
+	return decoded_calls(s->live.session, &decoded, &s->selection);
 }
 
 /* Where a program has called the kernel is the same at both ends of the call. */
@@ -170,8 +165,11 @@ static int events_enable(void *data)
 	size_t nr, enabled = 0;
 	int status = EXIT_OK;
 
-	if (ktrace_session_prepare(session, patterns, 2) || captures_set(s))
+	if (ktrace_session_prepare(session, patterns, 2))
 		return failed_in_library();
+	status = captures_set(s);
+	if (status)
+		return status;
 	if (s->stacks && ktrace_session_stacks(session, KTRACE_STACKS_USER,
 					       NULL, stack_wanted, s))
 		return failed_in_library();
@@ -584,12 +582,8 @@ static int option_handle(void *data, int option)
 	case 'S':
 		return sort_parse(s, optarg);
 	case 's':
-		if (number_parse(optarg, &number) || number > STRING_MAX)
-			return misused(&command_syscalls,
-				       "-s `%s': 0 to %d is expected", optarg,
-				       STRING_MAX);
-		s->show.string_max = number;
-		return EXIT_OK;
+		return calls_string_option(&command_syscalls, "-s", optarg,
+					   &s->show.string_max);
 	case 't':
 		if (s->show.times < KTRACE_TIMES_EPOCH)
 			s->show.times++;
@@ -631,7 +625,7 @@ static int option_handle(void *data, int option)
 static int syscalls_main(int argc, char **argv)
 {
 	struct syscalls s = {
-		.show.string_max = 32,
+		.show.string_max = CALLS_STRING,
 		.live =
 			{
 				.name = "syscalls",

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "calls.h"
+#include "value.h"
+
+#define STRING_MAX 8192
 
 static const struct {
 	const char *name;
@@ -85,6 +88,18 @@ int calls_add(struct selection *s, const char *name, bool exclude)
 {
 	return *name == '%' ? group_add(s, name, exclude)
 			    : call_add(s, name, exclude);
+}
+
+int calls_string_option(const struct command *command, const char *option,
+			const char *text, uint32_t *bytes)
+{
+	uint64_t number;
+
+	if (number_parse(text, &number) || number > STRING_MAX)
+		return misused(command, "%s `%s': 0 to %d is expected", option,
+			       text, STRING_MAX);
+	*bytes = number;
+	return EXIT_OK;
 }
 
 const char *calls_set_name(size_t index)

@@ -7,24 +7,39 @@
 #include "cmd.h"
 #include "events.h"
 
-static int filter_write(struct ktrace_session *session,
-			const struct selection *selection,
+/* The events of all calls: what they tell is also told by those of each call. */
+#define RAW "raw_syscalls"
+
+/* What is to be enabled. */
+struct choice_of_events {
+	struct ktrace_session *session;
+	struct selection *selection;
+	struct stacks_wanted *stacks;  /* NULL: none */
+	const struct decoded *decoded; /* NULL: nothing is */
+	bool signals;		       /* signal:signal_delivered, too */
+	bool calls; /* those of each call, not raw_syscalls */
+	struct ktrace_known *known;
+	size_t nr_known;
+};
+
+static int filter_write(const struct choice_of_events *c,
 			const struct ktrace_known *event)
 {
 	const char *filter =
-		selection_filter_of(selection, event->system, event->name);
+		selection_filter_of(c->selection, event->system, event->name);
 
-	if (!filter)
+	if (!filter || !ktrace_session_filter(c->session, event->system,
+					      event->name, filter))
 		return EXIT_OK;
-	if (ktrace_session_filter(session, event->system, event->name, filter))
-		return failed("-f `%s' does not fit %s:%s: %s", filter,
-			      event->system, event->name, ktrace_last_error());
-	return EXIT_OK;
+	failed("-f `%s' does not fit %s:%s: %s", filter, event->system,
+	       event->name, ktrace_last_error());
+	if (!c->decoded && decoded_fits(event) && strpbrk(filter, "~\"'"))
+		say("with --decode, arguments can be compared with texts");
+	return EXIT_FAILED;
 }
 
 /* Enables the selected events of [@first, @end), which are one system. */
-static int system_enable(struct ktrace_session *session,
-			 const struct selection *selection,
+static int system_enable(const struct choice_of_events *c,
 			 const struct ktrace_known *first,
 			 const struct ktrace_known *end, size_t *nr)
 {
@@ -33,44 +48,61 @@ static int system_enable(struct ktrace_session *session,
 	int status;
 
 	for (const struct ktrace_known *e = first; e < end; e++) {
-		if (!selection_match(selection, system, e->name))
+		if (!selection_match(c->selection, system, e->name))
 			continue;
 		wanted++;
-		status = filter_write(session, selection, e);
+		status = filter_write(c, e);
 		if (status)
 			return status;
 	}
 	*nr += wanted;
 	/* One write enables a whole system, because single writes are slow. */
 	if (wanted == (size_t)(end - first))
-		return ktrace_session_enable(session, system, NULL, true)
+		return ktrace_session_enable(c->session, system, NULL, true)
 			       ? failed_in_library()
 			       : EXIT_OK;
 	for (; wanted && first < end; first++)
-		if (selection_match(selection, system, first->name) &&
-		    ktrace_session_enable(session, system, first->name, true))
+		if (selection_match(c->selection, system, first->name) &&
+		    ktrace_session_enable(c->session, system, first->name,
+					  true))
 			return failed_in_library();
 	return EXIT_OK;
 }
 
-static int known_enable(struct ktrace_session *session,
-			const struct selection *selection,
-			struct ktrace_known *known, size_t nr_known, size_t *nr)
+/* All but those of each call, which must be named; and instead of RAW these, if @c says so. */
+static int all_enable(const struct choice_of_events *c, size_t *nr)
 {
+	const char *last = "";
+	int err = ktrace_session_enable(c->session, NULL, NULL, true);
+
+	*nr += c->nr_known;
+	for (size_t i = 0; !err && c->calls && i < c->nr_known; i++) {
+		const char *system = c->known[i].system;
+		bool raw = !strcmp(system, RAW);
+
+		*nr -= raw;
+		if (!strcmp(system, last) ||
+		    (!raw && !decoded_calls_system(system)))
+			continue;
+		last = system;
+		err = ktrace_session_enable(c->session, system, NULL, !raw);
+	}
+	return err ? failed_in_library() : EXIT_OK;
+}
+
+static int known_enable(const struct choice_of_events *c, size_t *nr)
+{
+	const struct ktrace_known *known = c->known;
 	int status = EXIT_OK;
 
-	if (selection_is_all(selection)) {
-		*nr += nr_known;
-		return ktrace_session_enable(session, NULL, NULL, true)
-			       ? failed_in_library()
-			       : EXIT_OK;
-	}
-	for (size_t i = 0, end; !status && i < nr_known; i = end) {
-		for (end = i; end < nr_known; end++)
+	if (selection_is_all(c->selection))
+		return all_enable(c, nr);
+	for (size_t i = 0, end; !status && i < c->nr_known; i = end) {
+		for (end = i; end < c->nr_known; end++)
 			if (strcmp(known[i].system, known[end].system))
 				break;
-		status = system_enable(session, selection, known + i,
-				       known + end, nr);
+		if (!c->calls || strcmp(known[i].system, RAW) != 0)
+			status = system_enable(c, known + i, known + end, nr);
 	}
 	return status;
 }
@@ -80,31 +112,82 @@ static bool text_is_wanted(const char *system, const char *name, void *data)
 	return selection_match(data, system, name);
 }
 
-int events_enable(struct ktrace_session *session, struct selection *selection,
-		  struct stacks_wanted *stacks, size_t *nr)
+/* The selected events get what must be there before they are enabled. */
+static int known_prepare(const struct choice_of_events *c)
 {
-	const struct ktrace_missing *missing;
-	const char *const *patterns;
-	struct ktrace_known *known;
-	size_t nr_patterns, nr_known, nr_missing, before = *nr;
-	int status;
+	int status = selection_check_known(c->selection, c->known, c->nr_known,
+					   c->session);
 
-	patterns = selection_patterns(selection, &nr_patterns);
-	if (ktrace_session_prepare(session, patterns, nr_patterns))
-		return failed_in_library();
-	if (ktrace_session_known(session, &known, &nr_known))
-		return failed_in_library();
-	status = selection_check_known(selection, known, nr_known, session);
+	if (!status && c->decoded && !c->decoded->possibly)
+		status = decoded_check(c->selection, c->known, c->nr_known);
 	/* First: later the events have filters. */
-	if (!status && !selection_is_all(selection) &&
-	    ktrace_session_texts(session, text_is_wanted, selection))
+	if (!status && !selection_is_all(c->selection) &&
+	    ktrace_session_texts(c->session, text_is_wanted, c->selection))
 		status = failed_in_library();
-	if (!status && stacks)
-		status = stacks_enable(session, stacks, selection, known,
-				       nr_known);
-	if (!status)
-		status = known_enable(session, selection, known, nr_known, nr);
-	free(known);
+	if (!status && c->stacks)
+		status = stacks_enable(c->session, c->stacks, c->selection,
+				       c->known, c->nr_known);
+	return status;
+}
+
+/* Unless it is selected. */
+static int signals_enable(const struct choice_of_events *c, size_t *nr)
+{
+	static const char system[] = "signal", name[] = "signal_delivered";
+
+	if (!c->signals || selection_match(c->selection, system, name))
+		return EXIT_OK;
+	*nr += 1;
+	return ktrace_session_enable(c->session, system, name, true)
+		       ? failed_in_library()
+		       : EXIT_OK;
+}
+
+/*
+ * Makes the events known.  `*' does not mean those of each call, unless they are to be decoded; then
+ * they take the place of those of all calls.
+ */
+static int patterns_prepare(struct choice_of_events *c)
+{
+	static const char *const with_calls[] = {"*", "syscalls:*",
+						 "compat_syscalls:*"};
+	size_t nr;
+	const char *const *patterns = selection_patterns(c->selection, &nr);
+
+	if (c->decoded && nr == 1 && !strcmp(*patterns, "*")) {
+		c->calls = true;
+		patterns = with_calls;
+		nr = sizeof(with_calls) / sizeof(*with_calls);
+	}
+	return ktrace_session_prepare(c->session, patterns, nr)
+		       ? failed_in_library()
+		       : EXIT_OK;
+}
+
+int events_enable(struct ktrace_session *session, struct selection *selection,
+		  struct stacks_wanted *stacks, const struct decoded *decoded,
+		  size_t *nr)
+{
+	struct choice_of_events c = {
+		.session = session,
+		.selection = selection,
+		.stacks = stacks,
+		.decoded = decoded && decoded->wanted ? decoded : NULL,
+	};
+	const struct ktrace_missing *missing;
+	size_t nr_missing, before = *nr;
+	int status = patterns_prepare(&c);
+
+	if (!status && c.decoded)
+		status = decoded_prepare(session, c.decoded, selection,
+					 &c.signals);
+	if (status)
+		return status;
+	if (ktrace_session_known(session, &c.known, &c.nr_known))
+		return failed_in_library();
+	status = known_prepare(&c) ?: known_enable(&c, nr);
+	status = status ?: signals_enable(&c, nr);
+	free(c.known);
 	if (status)
 		return status;
 	if (*nr == before)

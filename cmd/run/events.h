@@ -4,14 +4,16 @@
 #define KT_CMD_RUN_EVENTS_H
 
 #include "common/select.h"
+#include "decoded.h"
 #include "stacks.h"
 
 /*
  * Makes the selected events known and enables them, with their filters and stacks.  @stacks:
- * NULL: none.  Adds their number to *@nr.  Returns an exit status; it fails if no event is
- * selected.
+ * NULL: none.  @decoded: NULL: nothing is.  Adds their number to *@nr.  Returns an exit status; it
+ * fails if no event is selected.
  */
 int events_enable(struct ktrace_session *session, struct selection *selection,
-		  struct stacks_wanted *stacks, size_t *nr);
+		  struct stacks_wanted *stacks, const struct decoded *decoded,
+		  size_t *nr);
 
 #endif /* KT_CMD_RUN_EVENTS_H */

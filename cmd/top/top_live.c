@@ -98,7 +98,7 @@ static int events_choose(void *data)
 		status = events_switch(session, waits, NR(waits), true);
 	if (!status && !selection_is_all(&top->query.selection))
 		status = events_enable(session, &top->query.selection, NULL,
-				       &nr);
+				       NULL, &nr);
 	return status;
 }
 
