@@ -193,18 +193,20 @@ static int ring_grow(struct record *record)
 	return 0;
 }
 
+/* To ask for the horizon each time would take long, if many intervals are open. */
 static int room_make(struct history *h, struct record *record)
 {
 	if (record->nr < record->room)
 		return 0;
-	if (record->nr)
+	if (record->nr && record->next - record->asked >= record->room / 2) {
+		record->asked = record->next;
 		horizon_move(h);
-	if (record->nr)
 		old_forget(h, record);
-	if (record->nr <= record->room / 2 && record->room)
+		if (h->total >= HISTORY_MAX)
+			dead_forget(h);
+	}
+	if (record->room && record->nr <= record->room / 2)
 		return 0;
-	if (h->total >= HISTORY_MAX)
-		dead_forget(h);
 	if (record->room < RING_MIN || h->total < HISTORY_MAX)
 		return ring_grow(record);
 	if (record->nr == record->room)

@@ -89,7 +89,8 @@ struct record {
 	size_t nr;
 	uint64_t
 		next; /* index of the next one, counted from the first one ever */
-	uint64_t told; /* the end of the last one; 0: there was none */
+	uint64_t asked; /* @next, when the horizon was asked for */
+	uint64_t told;	/* the end of the last one; 0: there was none */
 
 	/* Why it waits. */
 	struct doing doing;

@@ -285,8 +285,7 @@ static const struct command_option options[] = {
 const struct command command_why = {
 	.name = "why",
 	.what = "show where the time of a thread went, and who made it wait",
-	.usage =
-		"-p PID [OPTION...] [DIR] | --chain [-p PID] [--of PATTERN] [OPTION...] [DIR]",
+	.usage = "-p PID | --chain [-p PID] [--of PATTERN] [OPTION...] [DIR]",
 	.about = "DIR is a trace (" TRACE_DEFAULT
 		 "); -: standard input, from `ktrace\n"
 		 "record -o -'.\n",
