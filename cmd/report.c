@@ -13,6 +13,7 @@
 #include "common/calls.h"
 #include "common/columns.h"
 #include "common/misses.h"
+#include "common/probe_hits.h"
 #include "common/query.h"
 #include "common/recorded_calls.h"
 #include "common/trace.h"
@@ -285,8 +286,10 @@ static int trace_show(void *data, struct ktrace *trace,
 				     &r->query.selection);
 	if (!err && !status && live && !r->query.ended_early)
 		status = columns_check_in(r, trace);
-	if (!err)
+	if (!err) {
 		misses_say(info->misses, info->nr_misses);
+		probe_hits_say(info->probe_hits, info->nr_probe_hits);
+	}
 	return status;
 }
 

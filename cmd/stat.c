@@ -13,6 +13,7 @@
 #include "common/count.h"
 #include "common/losses.h"
 #include "common/misses.h"
+#include "common/probe_hits.h"
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -187,6 +188,8 @@ static void stat_json(const struct ktrace_info *info, const struct count *c,
 	}
 	fputs("],\n", stdout);
 	misses_json(info->misses, info->nr_misses);
+	fputs(",\n", stdout);
+	probe_hits_json(info->probe_hits, info->nr_probe_hits);
 	puts("}");
 }
 
@@ -315,6 +318,8 @@ static int stat_show(void *data, struct ktrace *trace,
 		if (o->tasks)
 			tasks_print(&count, o);
 		cpus_print(&count);
+		probe_hits_print(info->probe_hits, info->nr_probe_hits,
+				 o->head);
 		losses_print(&count, info->misses, info->nr_misses);
 	}
 	count_free(&count);

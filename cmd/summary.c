@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "common/count.h"
 #include "common/misses.h"
+#include "common/probe_hits.h"
 #include "record.h"
 #include "common/value.h"
 
@@ -135,6 +136,7 @@ int record_summarize(struct record *r)
 {
 	uint64_t lost[KTRACE_LOST_NR];
 	const struct ktrace_miss *misses;
+	const struct ktrace_probe_hits *hits;
 	size_t nr;
 	int status = account_check(r);
 
@@ -145,6 +147,8 @@ int record_summarize(struct record *r)
 	losses_print(lost);
 	nr = ktrace_recording_misses(r->recording, &misses);
 	misses_say(misses, nr);
+	nr = ktrace_recording_probe_hits(r->recording, &hits);
+	probe_hits_say(hits, nr);
 	if (!r->status.events && !loss_total(lost) && !r->way)
 		say("no event came: %s",
 		    r->processes.nr || r->only

@@ -187,6 +187,11 @@ KTRACE_API size_t
 ktrace_recording_misses(const struct ktrace_recording *recording,
 			const struct ktrace_miss **misses);
 
+/* The same of each probe that was reached.  Returns their number. */
+KTRACE_API size_t
+ktrace_recording_probe_hits(const struct ktrace_recording *recording,
+			    const struct ktrace_probe_hits **hits);
+
 /*
  * Following: the trace is read while it is being written.  Cursors of @trace
  * return KTRACE_END where it is not complete yet, and continue after the next

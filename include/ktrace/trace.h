@@ -92,6 +92,21 @@ struct ktrace_miss {
 	uint64_t reserved;
 };
 
+/*
+ * How often a probe (<ktrace/probes.h>) was hit from the begin of the recording to its end, and how
+ * often it was not, though its place was reached.  Conditions and sets of processes may have refused
+ * some of the hits; some may have been lost.
+ */
+struct ktrace_probe_hits {
+	const char *system;
+	const char *name;
+	uint64_t hits;
+	uint64_t missed_nested; /* while another probe was handled on the CPU */
+	uint64_t missed_open;	/* returns: too many calls were open */
+	uint64_t missed_idle;	/* where RCU was idle */
+	uint64_t reserved[4];
+};
+
 struct ktrace_info {
 	uint64_t id;
 	const char *version; /* of ktrace; may be NULL, as the strings below */
@@ -121,6 +136,9 @@ struct ktrace_info {
 	 */
 	uint32_t nr_misses;
 	const struct ktrace_miss *misses;
+	/* One for each probe that was reached.  None also if the recording was cut off. */
+	uint32_t nr_probe_hits;
+	const struct ktrace_probe_hits *probe_hits;
 };
 
 struct ktrace;

@@ -80,6 +80,10 @@ KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
 KTRACE_API int ktrace_writer_misses(struct ktrace_writer *writer,
 				    const struct ktrace_miss *misses,
 				    size_t nr_misses);
+/* The same of each probe. */
+KTRACE_API int ktrace_writer_probe_hits(struct ktrace_writer *writer,
+					const struct ktrace_probe_hits *hits,
+					size_t nr_hits);
 
 KTRACE_API int ktrace_writer_end(struct ktrace_writer *writer,
 				 const struct ktrace_cpu *cpus, size_t nr_cpus,

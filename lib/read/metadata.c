@@ -529,6 +529,32 @@ static int read_missed(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+static int read_hits(struct ktrace *trace, struct json_object *o)
+{
+	size_t nr = trace->info.nr_probe_hits;
+	struct ktrace_probe_hits *probe;
+
+	if (nr == PROBE_HITS_MAX)
+		return -EINVAL;
+	probe = array_grow(trace->probe_hits, nr, sizeof(*probe));
+	if (!probe)
+		return -ENOMEM;
+	trace->probe_hits = probe;
+	trace->info.probe_hits = probe;
+	probe[nr] = (struct ktrace_probe_hits){
+		.system = copy_string(&trace->arena, o, "system"),
+		.name = copy_string(&trace->arena, o, "name"),
+		.hits = get_number(o, "hits"),
+		.missed_nested = get_number(o, "nested"),
+		.missed_open = get_number(o, "open"),
+		.missed_idle = get_number(o, "idle"),
+	};
+	if (!probe[nr].system || !probe[nr].name)
+		return -EINVAL;
+	trace->info.nr_probe_hits = nr + 1;
+	return 0;
+}
+
 int trace_end_compare(const void *a, const void *b)
 {
 	const struct ktrace_cpu *x = a, *y = b;
@@ -615,6 +641,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_file(trace, o);
 	if (!strcmp(type, "missed"))
 		return read_missed(trace, o);
+	if (!strcmp(type, "hits"))
+		return read_hits(trace, o);
 	if (!strcmp(type, "end"))
 		return read_end(trace, o);
 	return 0;

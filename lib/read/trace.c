@@ -61,6 +61,7 @@ void ktrace_close(struct ktrace *trace)
 	free(trace->sync);
 	free(trace->tasks);
 	free(trace->misses);
+	free(trace->probe_hits);
 	free(trace->ends);
 	free(trace->programs);
 	free(trace->kinds);

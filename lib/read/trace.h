@@ -42,6 +42,8 @@ struct stack_table {
 #define STREAMS_MAX 4096
 /* More than there are reasons of sources. */
 #define MISSES_MAX 256
+/* More than there are probes. */
+#define PROBE_HITS_MAX 65536
 /* More than the usual limit of open files. */
 #define MANY_STREAMS 256
 
@@ -76,6 +78,7 @@ struct ktrace {
 	size_t nr_tasks;
 	struct ktrace_miss *misses;
 	size_t nr_misses;
+	struct ktrace_probe_hits *probe_hits;
 	/* One for each stream, sorted: trace_end_compare(). */
 	struct ktrace_cpu *ends;
 	size_t nr_ends;

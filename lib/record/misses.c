@@ -49,24 +49,37 @@ static int line_parse(char *line, struct misses *misses)
 	return err;
 }
 
-int misses_parse(char *text, struct misses *misses)
+int misses_parse(char *text, char *hits, struct misses *misses)
 {
 	char *next = text, *line;
-	int err = 0;
+	int err;
 
 	misses_free(misses);
 	misses->text = text;
+	err = hits_parse(hits, &misses->hits);
 	while (!err && (line = strsep(&next, "\n")))
 		err = line_parse(line, misses);
 	return err;
 }
 
+static int texts_read(struct ktrace_session *session, char **text, char **hits)
+{
+	int err = ktrace_session_read(session, "overflow", text, NULL);
+
+	if (err)
+		return err;
+	err = hits_text(session, hits);
+	if (err)
+		free(*text);
+	return err;
+}
+
 int misses_read(struct ktrace_session *session, struct misses *misses)
 {
-	char *text;
-	int err = ktrace_session_read(session, "overflow", &text, NULL);
+	char *text, *hits;
+	int err = texts_read(session, &text, &hits);
 
-	return err ?: misses_parse(text, misses);
+	return err ?: misses_parse(text, hits, misses);
 }
 
 static bool reason_same(const char *a, const char *b)
@@ -89,30 +102,34 @@ void misses_subtract(struct misses *misses, const struct misses *before)
 				miss->count -= old->count;
 		}
 	}
+	hits_subtract(&misses->hits, &before->hits);
 }
 
 int misses_since(struct ktrace_session *session, const struct misses *before,
 		 struct misses *since, struct misses *all)
 {
-	char *text, *twin;
-	size_t size;
-	int err = ktrace_session_read(session, "overflow", &text, &size);
+	char *text, *hits, *text_twin, *hits_twin;
+	int err = texts_read(session, &text, &hits);
 
 	if (err)
 		return err;
-	twin = strdup(text);
-	if (!twin) {
+	text_twin = strdup(text);
+	hits_twin = hits ? strdup(hits) : NULL;
+	if (!text_twin || (hits && !hits_twin)) {
 		free(text);
+		free(hits);
+		free(text_twin);
 		return error_set(-ENOMEM, "out of memory");
 	}
-	err = misses_parse(text, since);
-	err = misses_parse(twin, all) ?: err;
+	err = misses_parse(text, hits, since);
+	err = misses_parse(text_twin, hits_twin, all) ?: err;
 	misses_subtract(since, before);
 	return err;
 }
 
 void misses_free(struct misses *misses)
 {
+	hits_free(&misses->hits);
 	free(misses->list);
 	free(misses->text);
 	*misses = (struct misses){0};

@@ -5,17 +5,23 @@
 
 #include <ktrace/session.h>
 
+#include "hits.h"
+
 /* All zero: none. */
 struct misses {
 	struct ktrace_miss *list;
 	size_t nr;
-	char *text; /* has the names */
+	char *text;	  /* has the names */
+	struct hits hits; /* of each probe */
 };
 
 /* What was missed since the session was made.  Frees what @misses had. */
 int misses_read(struct ktrace_session *session, struct misses *misses);
-/* From the text of the control tree's file overflow.  Takes @text.  -ENOMEM. */
-int misses_parse(char *text, struct misses *misses);
+/*
+ * From the texts of the control tree's files overflow and probe_hits, which it takes.  @hits may be
+ * NULL.  -ENOMEM.
+ */
+int misses_parse(char *text, char *hits, struct misses *misses);
 /* Takes off what had been missed before. */
 void misses_subtract(struct misses *misses, const struct misses *before);
 /* Reads once: *@since has what came since @before, *@all all. */

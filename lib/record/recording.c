@@ -329,9 +329,10 @@ int misses_write(struct ktrace_recording *r, struct ktrace_writer *writer,
 	if (!r->session)
 		return 0;
 	err = misses_since(r->session, &r->before, &r->misses, all);
+	err = err ?: ktrace_writer_misses(writer, r->misses.list, r->misses.nr);
 	return err
-		       ?: ktrace_writer_misses(writer, r->misses.list,
-					       r->misses.nr);
+		       ?: ktrace_writer_probe_hits(writer, r->misses.hits.list,
+						   r->misses.hits.nr);
 }
 
 /* Of the last trace; then those of all traces, if there are several. */
@@ -355,6 +356,13 @@ size_t ktrace_recording_misses(const struct ktrace_recording *r,
 {
 	*misses = r->misses.list;
 	return r->misses.nr;
+}
+
+size_t ktrace_recording_probe_hits(const struct ktrace_recording *r,
+				   const struct ktrace_probe_hits **hits)
+{
+	*hits = r->misses.hits.list;
+	return r->misses.hits.nr;
 }
 
 /* What a feed could not get, although the rest is in the trace. */

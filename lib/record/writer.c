@@ -452,6 +452,25 @@ int ktrace_writer_misses(struct ktrace_writer *writer,
 	return writer_append(writer, &text);
 }
 
+int ktrace_writer_probe_hits(struct ktrace_writer *writer,
+			     const struct ktrace_probe_hits *hits,
+			     size_t nr_hits)
+{
+	struct text text = {0};
+
+	for (size_t i = 0; i < nr_hits; i++) {
+		text_puts(&text, "{\"type\":\"hits\"");
+		text_key(&text, "system", hits[i].system);
+		text_key(&text, "name", hits[i].name);
+		text_key_number(&text, "hits", hits[i].hits);
+		text_key_number(&text, "nested", hits[i].missed_nested);
+		text_key_number(&text, "open", hits[i].missed_open);
+		text_key_number(&text, "idle", hits[i].missed_idle);
+		text_puts(&text, "}\n");
+	}
+	return writer_append(writer, &text);
+}
+
 int ktrace_writer_end(struct ktrace_writer *writer,
 		      const struct ktrace_cpu *cpus, size_t nr_cpus,
 		      const char *reason)

@@ -116,6 +116,68 @@ TEST(what_a_new_source_misses)
 	end_check("done");
 }
 
+/* "SYSTEM:NAME HITS NESTED OPEN IDLE" of each in the trace, which are those of the recording as well. */
+static void hits_check(const char *want)
+{
+	const struct ktrace_probe_hits *hits;
+	struct ktrace *trace;
+	char path[512], got[256] = "";
+
+	path_of(path, "t");
+	CHECK_EQ(ktrace_open(path, &trace), 0);
+	const struct ktrace_info *info = ktrace_get_info(trace);
+	CHECK_EQ(ktrace_recording_probe_hits(recording, &hits),
+		 info->nr_probe_hits);
+	for (uint32_t i = 0; i < info->nr_probe_hits; i++) {
+		const struct ktrace_probe_hits *probe = &info->probe_hits[i];
+
+		CHECK_STR(probe->name, hits[i].name);
+		CHECK_EQ(probe->hits, hits[i].hits);
+		snprintf(got + strlen(got), sizeof(got) - strlen(got),
+			 "%s:%s %lu %lu %lu %lu\n", probe->system, probe->name,
+			 probe->hits, probe->missed_nested, probe->missed_open,
+			 probe->missed_idle);
+	}
+	CHECK_STR(got, want);
+	ktrace_close(trace);
+}
+
+/* Those since it began: one has gone meanwhile, one was not reached, one was made anew. */
+TEST(what_probes_were_hit)
+{
+	mode = KT_MODE_OVERWRITE;
+	keep = false;
+	begin_with(1, -1);
+	keep = true;
+	tree_file("probe_hits",
+		  "probe:idle hits 7 missed nested 1 open 0 idle 0\n"
+		  "probe:both hits 6 missed nested 3 open 2 idle 3\nodd\n"
+		  "probe odd hits 1\nprobe:odd hits x missed\n"
+		  "net:new hits 1 missed nested 0 open 8 idle 2\n"
+		  "probe:old hits 2 missed nested 0 open 0 idle 1\n");
+	CHECK_EQ(ktrace_recording_stop(recording, "done"), 0);
+	hits_check("probe:both 1 2 0 0\nnet:new 1 0 8 2\nprobe:old 2 0 0 1\n");
+	end_check("done");
+}
+
+/* With the buffers of before, all of them; also without the file, as with an older module. */
+TEST(what_probes_have_been_hit)
+{
+	char path[512];
+
+	begin();
+	CHECK_EQ(ktrace_recording_stop(recording, "done"), 0);
+	hits_check("probe:old 9 4 0 0\nprobe:idle 7 1 0 0\n"
+		   "probe:both 5 1 2 3\n");
+	end_check("done");
+	begin();
+	path_of(path, "tree/probe_hits");
+	CHECK(!unlink(path));
+	CHECK_EQ(ktrace_recording_stop(recording, "done"), 0);
+	hits_check("");
+	end_check("done");
+}
+
 /* They were chosen by a recorder that was killed; the next one has all again. */
 TEST(cpus_of_the_recorder_before)
 {

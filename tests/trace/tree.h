@@ -274,6 +274,10 @@ static void begin_with(uint32_t packets, int output)
 	tree_file("overflow", "cpu0 events 7 full 0\ntotal events 7 full 0\n"
 			      "source knock missed 5\n"
 			      "source hook missed 11 nmi 2 node 9\n");
+	tree_file("probe_hits",
+		  "probe:old hits 9 missed nested 4 open 0 idle 0\n"
+		  "probe:idle hits 7 missed nested 1 open 0 idle 0\n"
+		  "probe:both hits 5 missed nested 1 open 2 idle 3\n");
 	if (stacked) {
 		tree_file("stack", "sched/sched_switch: kernel\n");
 		tree_file("stacks", "");

@@ -32,6 +32,7 @@
 /* A session. */
 struct probing {
 	struct list_head probes; /* no next: none was attached yet */
+	struct list_head counts; /* then, too; of events that are still there */
 	u64 missed[MISSES];	 /* by those that have gone */
 };
 
@@ -52,8 +53,10 @@ static struct probing *probing_of(struct kt_enabled *enabled)
 {
 	struct probing *probing = enabled->state;
 
-	if (!probing->probes.next)
+	if (!probing->probes.next) {
 		INIT_LIST_HEAD(&probing->probes);
+		INIT_LIST_HEAD(&probing->counts);
+	}
 	return probing;
 }
 
@@ -64,14 +67,42 @@ static struct list_head *session_probes(const struct kt_session *session)
 	return probing && probing->probes.next ? &probing->probes : NULL;
 }
 
+/* That of the session; made when it attaches the event for the first time.  NULL: no memory. */
+static struct probe_count *count_of(struct probing *probing,
+				    struct probe_definition *definition)
+{
+	struct probe_count *count;
+
+	hlist_for_each_entry(count, &definition->counts, event) {
+		if (count->probing == probing)
+			return count;
+	}
+	count = kzalloc(sizeof(*count), GFP_KERNEL_ACCOUNT);
+	if (!count)
+		return NULL;
+	count->probing = probing;
+	count->definition = definition;
+	hlist_add_head(&count->event, &definition->counts);
+	list_add_tail(&count->node, &probing->counts);
+	return count;
+}
+
+static void count_free(struct probe_count *count)
+{
+	hlist_del(&count->event);
+	list_del(&count->node);
+	kfree(count);
+}
+
 static int probe_attach(struct kt_enabled *enabled)
 {
 	struct probing *probing = probing_of(enabled);
 	struct probe_definition *definition = definition_of(
 		container_of(enabled->event, struct kt_definition, event));
+	struct probe_count *count = count_of(probing, definition);
 	struct probe *probe;
 
-	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
+	probe = count ? kzalloc(sizeof(*probe), GFP_KERNEL) : NULL;
 	if (probe)
 		probe->hits = alloc_percpu_gfp(
 			unsigned long, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
@@ -79,6 +110,8 @@ static int probe_attach(struct kt_enabled *enabled)
 		kfree(probe);
 		return kt_refuse(enabled->session, -ENOMEM, "no memory");
 	}
+	probe->count = count;
+	count->probe = probe;
 	probe->enabled = enabled;
 	probe->definition = definition;
 	probe->returns = definition->returns;
@@ -126,18 +159,33 @@ static u64 probe_missed(const struct probe *probe, enum miss reason)
 	       probe->definition->code->missed(probe, reason);
 }
 
+/* What it has counted stays. */
+static void probe_settle(const struct probe *probe)
+{
+	struct probing *probing = probe->enabled->state;
+	struct probe_count *count = probe->count;
+	u64 missed;
+	enum miss i;
+
+	for (i = 0; i < MISSES; i++) {
+		missed = probe_missed(probe, i);
+		probing->missed[i] += missed;
+		count->missed[i] += missed;
+	}
+	count->hits += probe_hits(probe);
+	/* It may be attached anew by now. */
+	if (count->probe == probe)
+		count->probe = NULL;
+}
+
 static void probes_synchronize(void)
 {
 	struct probe *probe, *next;
-	struct probing *probing;
-	unsigned int i;
 
 	kernel_code.disarm(&going);
 	program_code.disarm(&going);
 	list_for_each_entry_safe(probe, next, &going, node) {
-		probing = probe->enabled->state;
-		for (i = 0; i < MISSES; i++)
-			probing->missed[i] += probe_missed(probe, i);
+		probe_settle(probe);
 		list_del(&probe->node);
 		kfree(probe->refusal);
 		if (probe->stuck)
@@ -164,6 +212,17 @@ static u64 probes_missed(const void *state, unsigned int reason)
 		list_for_each_entry(probe, &probing->probes, node)
 			sum += probe_missed(probe, reason);
 	return sum;
+}
+
+static bool probing_end(void *state)
+{
+	struct probing *probing = state;
+	struct probe_count *count, *next;
+
+	if (probing->counts.next)
+		list_for_each_entry_safe(count, next, &probing->counts, node)
+			count_free(count);
+	return true;
 }
 
 /* ---- the files ------------------------------------------------------------ */
@@ -226,7 +285,11 @@ static int line_complete(struct kt_session *session,
 static void line_end(struct kt_definition *definition)
 {
 	struct probe_definition *probe = definition_of(definition);
+	struct probe_count *count;
+	struct hlist_node *next;
 
+	hlist_for_each_entry_safe(count, next, &probe->counts, event)
+		count_free(count);
 	if (probe->code == &program_code)
 		program_place_put(&probe->program);
 }
@@ -349,6 +412,39 @@ static const struct kt_kind probed_file = {
 	.show_size = 4 * PAGE_SIZE,
 };
 
+static void hits_line(struct seq_file *m, const struct probe_count *count)
+{
+	const struct kt_event *event = &count->definition->definition.event;
+	const struct probe *probe = count->probe;
+	enum miss i;
+
+	seq_printf(m, "%s:%s hits %llu missed", event->system, event->name,
+		   count->hits + (probe ? probe_hits(probe) : 0));
+	for (i = 0; i < MISSES; i++)
+		seq_printf(m, " %s %llu", misses[i],
+			   count->missed[i] +
+				   (probe ? probe_missed(probe, i) : 0));
+	seq_putc(m, '\n');
+}
+
+static int hits_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct probing *probing = kt_source_state(node->session, &source);
+	const struct probe_count *count;
+
+	if (probing && probing->counts.next)
+		list_for_each_entry(count, &probing->counts, node)
+			hits_line(m, count);
+	return 0;
+}
+
+static const struct kt_kind hits_file = {
+	.name = "probe_hits",
+	.mode = S_IFREG | 0440,
+	.show = hits_show,
+	.show_size = 4 * PAGE_SIZE,
+};
+
 /* ---- what there is -------------------------------------------------------- */
 
 static struct kt_definitions definitions = {
@@ -361,7 +457,8 @@ static struct kt_definitions definitions = {
 	.end = line_end,
 };
 
-static const struct kt_kind *const session_files[] = {&probed_file, NULL};
+static const struct kt_kind *const session_files[] = {&probed_file, &hits_file,
+						      NULL};
 static const struct kt_kind *const root_files[] = {&probes_file, &held_file,
 						   NULL};
 
@@ -371,6 +468,7 @@ static struct kt_source source = {
 	.root_files = root_files,
 	.session_files = session_files,
 	.state_size = sizeof(struct probing),
+	.state_end = probing_end,
 	.attach = probe_attach,
 	.commit = probes_commit,
 	.detach = probe_detach,

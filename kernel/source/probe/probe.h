@@ -25,6 +25,7 @@ enum miss {
 struct kt_session;
 struct module;
 struct probe;
+struct probing;
 struct seq_file;
 
 /* What differs by whose code a place is in. */
@@ -41,8 +42,22 @@ struct probe_code {
 	bool (*show)(struct seq_file *m, const struct probe *probe);
 };
 
+/* What a session has counted of an event, as long as both are there. */
+struct probe_count {
+	struct list_head node;	       /* of the session's counts */
+	struct hlist_node event;       /* of the definition's counts */
+	const struct probing *probing; /* the session's state */
+	const struct probe_definition *definition;
+	const struct probe *probe; /* it is attached; NULL: it is not */
+	/* Of those that have gone. */
+	u64 hits;
+	u64 missed[MISSES];
+};
+
 struct probe_definition {
 	struct kt_definition definition;
+	struct hlist_head
+		counts;	  /* one for each session that has attached it */
 	const char *text; /* the place, as written */
 	const struct probe_code *code;
 	union {
@@ -60,6 +75,7 @@ struct probe {
 		node; /* of the session's probes, or of those that are going */
 	struct kt_enabled *enabled;
 	const struct probe_definition *definition;
+	struct probe_count *count;
 	bool armed;
 	bool stuck; /* the kernel cannot take it away */
 	bool waits; /* for its module */

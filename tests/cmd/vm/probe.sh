@@ -405,4 +405,26 @@ check 'and hit' [ "$(grep -c ' probe:[a-z]' <<<"$out")" -ge 5 ]
 run ktrace probe remove '*'
 ends 0 'and removed' '400 probes removed'
 rm -r t names
+# ---- what was missed ------------------------------------------------------------------------------
+
+# The text is not there: the handler reads it, and the kernel's handler of that fault is probed, too.
+echo 'p:k/fault fixup_exception' >$tracing/kprobe_events
+echo 1 >$tracing/events/k/enable
+run ktrace record -P 'do_sys_openat2 filename' -P fixup_exception --only -o t -- \
+	perl -e 'syscall(2, 8, 0, 0) for 1 .. 25'
+echo 0 >$tracing/events/k/enable
+theirs=$(awk '$1 == "fault" { print $3 }' $tracing/kprobe_profile)
+echo >$tracing/kprobe_events
+check 'record says which probe has missed hits' grep -qE 'probe:fixup_exception was hit [0-9,]+ times?, and missed [0-9,]+ more \([0-9]+ nested\)' <<<"$err"
+run ktrace stat t
+check 'stat has it in a table' grep -qE '^ +[0-9,]+ +[0-9,]+  probe:fixup_exception \([0-9]+ nested\)$' <<<"$out"
+check 'with those that missed none' grep -qE '^ +[0-9,]+ +0  probe:do_sys_openat2$' <<<"$out"
+run ktrace stat -j t
+ours=$(sed -n 's/.*"name":"fixup_exception","hits":[0-9]*,"missed":{"nested":\([0-9]*\),"open":0,"idle":0}.*/\1/p' <<<"$out")
+check "as many as the kernel's own probe ($ours, $theirs)" [ "$ours" = "$theirs" ]
+check 'at least those that were made' [ "$ours" -ge 25 ]
+run ktrace report t
+check 'report says it, too' grep -q 'probe:fixup_exception was hit' <<<"$err"
+rm -rf t
+
 finish_vm probe.sh
