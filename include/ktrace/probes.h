@@ -7,9 +7,10 @@
  *
  * PLACE is one of
  *
- *	[MODULE:]FUNCTION		where the function begins
+ *	[MODULE:]FUNCTION		where the function begins; with the shell's wildcards,
+ *					each that can be recorded as a function, 2048 at most
  *	[MODULE:]FUNCTION+OFFSET	an instruction of it; OFFSET in bytes
- *	[MODULE:]FUNCTION%return	where it has returned to
+ *	[MODULE:]FUNCTION%return	where it has returned to; wildcards, too
  *	0xADDRESS[%return]		if several functions have the name
  *	[MODULE:]FUNCTION:LINE		by debugging information: a line of it, from 0 on
  *	[MODULE:]FILE:LINE		of a source file; FILE is the end of its path; without

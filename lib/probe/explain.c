@@ -19,6 +19,7 @@
 #include "instruction.h"
 #include "kernel_code.h"
 #include "kernel_debug.h"
+#include "kernel_pattern.h"
 #include "place.h"
 #include "probed_file.h"
 #include "program_code.h"
@@ -375,6 +376,10 @@ static int kernel_explain(struct explaining *x, struct place *place)
 	if (!x->session)
 		return error_set(-EINVAL,
 				 "places in the kernel need a session");
+	if (kernel_pattern_is(place))
+		return error_set(-EINVAL,
+				 "it may mean several functions: say one of "
+				 "them (ktrace list -F shows which there are)");
 	err = session_module_load(x->session, PROBES_MODULE);
 	err = err ?: place_symbols(x->session, &x->symbols);
 	err = err ?: places_find(x->symbols.s, list, 1, &which);

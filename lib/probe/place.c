@@ -89,6 +89,13 @@ static int line_parse(struct place *place, const char *text)
 	return 0;
 }
 
+static int offset_of_many(const char *pattern)
+{
+	return error_set(-EINVAL,
+			 "an offset is of one function: `%s' may mean several",
+			 pattern);
+}
+
 /* "[MODULE:]FUNCTION", "[MODULE:]FUNCTION:LINE" or "[MODULE:]FILE:LINE". */
 static int function_parse(struct place *place, const char *text)
 {
@@ -108,11 +115,11 @@ static int function_parse(struct place *place, const char *text)
 		text = colon + 1;
 	}
 	if (!line && (!*text || strlen(text) >= sizeof(place->function) ||
-		      strpbrk(text, "*?[]()=;:%,")))
-		return error_set(-EINVAL,
-				 "`%s' is no name of a function: a probe is at "
-				 "one place",
+		      strpbrk(text, "()=;:%,")))
+		return error_set(-EINVAL, "`%s' is no name of a function",
 				 text);
+	if (!line && place->has_offset && strpbrk(text, "*?["))
+		return offset_of_many(text);
 	/* /proc/kallsyms writes a module's name so. */
 	for (char *c = place->module; *c; c++)
 		if (*c == '-')
@@ -158,10 +165,7 @@ static int program_function_parse(struct place *place, const char *text)
 		return error_set(-EINVAL, "`%s' is no name of a function",
 				 text);
 	if (place->has_offset && strpbrk(text, "*?["))
-		return error_set(-EINVAL,
-				 "an offset is of one function: `%s' may mean "
-				 "several",
-				 text);
+		return offset_of_many(text);
 	strcpy(place->function, text);
 	return 0;
 }
@@ -457,7 +461,9 @@ static int found_take(const struct found *found)
 	if (!found->nr && is_unloaded(place))
 		return unloaded_take(place);
 	if (found->nr > 1)
-		return found_refuse(found);
+		return place->is_one_of_many
+			       ? place_refuse(place, found_refuse(found))
+			       : found_refuse(found);
 	place->is_missing = !found->nr;
 	if (place->is_missing)
 		return 0;

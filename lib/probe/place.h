@@ -43,6 +43,7 @@ struct place {
 	 * if there can be one.
 	 */
 	bool lenient;
+	bool is_one_of_many; /* that a pattern means, in the kernel */
 	char refused[200];
 	/* What is set when it is found. */
 	bool is_32;
@@ -66,7 +67,7 @@ struct place {
 };
 
 /*
- * *@rest: what is behind the place.  The text must stay.  A function in a program may have wildcards.
+ * *@rest: what is behind the place.  The text must stay.  A function may have wildcards.
  * -EINVAL, with a message.
  */
 int place_parse(struct place *place, const char *text, const char **rest);

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "field.h"
 #include "kernel_debug.h"
+#include "kernel_pattern.h"
 #include "place.h"
 #include "probed_file.h"
 #include "session/modules.h"
@@ -304,7 +305,14 @@ static int made_add(struct making *m, const struct place *place, size_t text,
 		       : 0;
 }
 
-/* A text that means places in a program. */
+static void mades_free(struct made *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(list[i].left_out);
+	free(list);
+}
+
+/* A text that means several places. */
 struct programmed {
 	struct making *making;
 	size_t text;
@@ -339,6 +347,32 @@ static int text_read(struct making *m, size_t i)
 					     &programmed);
 }
 
+/* Instead of each pattern, the functions of the kernel that it means. */
+static int patterns_expand(struct making *m)
+{
+	struct programmed programmed = {.making = m};
+	struct made *list = m->list;
+	size_t nr = m->nr;
+	int err = 0;
+
+	m->list = NULL;
+	m->nr = 0;
+	for (size_t i = 0; !err && i < nr; i++) {
+		programmed.text = list[i].text;
+		programmed.expressions = list[i].expressions;
+		if (kernel_pattern_is(&list[i].place))
+			err = kernel_pattern_places(m->session, &list[i].place,
+						    programmed_add,
+						    &programmed);
+		else
+			err = programmed_add(&list[i].place, &programmed);
+		if (err)
+			err = place_blame(err, m->texts[list[i].text]);
+	}
+	mades_free(list, nr);
+	return err;
+}
+
 /* Those of the kernel have no addresses yet. */
 static int kernel_places_find(struct making *m)
 {
@@ -347,7 +381,7 @@ static int kernel_places_find(struct making *m)
 	int err = places && texts ? 0 : error_set(-ENOMEM, "out of memory");
 
 	for (size_t i = 0; !err && i < m->nr; i++) {
-		if (m->list[i].place.path)
+		if (m->list[i].place.path || m->list[i].left_out)
 			continue;
 		texts[nr] = m->list[i].text;
 		places[nr++] = &m->list[i].place;
@@ -401,9 +435,7 @@ static int source_places_find(struct making *m)
 		if (err)
 			err = place_blame(err, m->texts[list[i].text]);
 	}
-	for (size_t i = 0; i < nr; i++)
-		free(list[i].left_out);
-	free(list);
+	mades_free(list, nr);
 	return err;
 }
 
@@ -473,8 +505,10 @@ static int text_lines(struct making *m, size_t *next)
 	for (size_t i = first; !err && i < end; i++) {
 		struct made *made = &m->list[i];
 
-		if (made->left_out)
+		if (made->left_out) {
+			refused = refused ?: made;
 			continue;
+		}
 		made->further = nr > 0;
 		err = line_make(m, made);
 		if (!err)
@@ -501,6 +535,7 @@ static int lines_make(struct making *m, size_t nr)
 			return place_blame(err, m->texts[i]);
 	}
 	err = prototypes_create(&m->prototypes);
+	err = err ?: patterns_expand(m);
 	err = err ?: kernel_places_find(m);
 	err = err ?: source_places_find(m);
 	for (size_t i = 0; !err && i < m->nr;)
@@ -633,8 +668,6 @@ int ktrace_session_probes_add(struct ktrace_session *s,
 		free(m.names[i]);
 	free(m.names);
 	free(m.existing);
-	for (size_t i = 0; i < m.nr; i++)
-		free(m.list[i].left_out);
-	free(m.list);
+	mades_free(m.list, m.nr);
 	return err;
 }

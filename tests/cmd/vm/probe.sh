@@ -180,7 +180,7 @@ refuses 'dummy:dummy_xmit nope' 'has no parameter `nope'\'': it has skb, dev'
 refuses 'vfs_read+999999' 'is past the end: vfs_read has'
 refuses 'vfs_read+2%return' 'a return has no offset'
 refuses 'vfs_read:37' 'debugging information is not here'
-refuses 'vfs_*' 'no name of a function'
+refuses 'vfs_*+4' 'an offset is of one function'
 refuses 0x1000 'is in no function'
 refuses '!=vfs_read' "the event's name"
 refuses 'vfs_read nope' 'has no parameter `nope'\'': it has file, buf, count, pos'
@@ -405,6 +405,32 @@ check 'and hit' [ "$(grep -c ' probe:[a-z]' <<<"$out")" -ge 5 ]
 run ktrace probe remove '*'
 ends 0 'and removed' '400 probes removed'
 rm -r t names
+# ---- patterns --------------------------------------------------------------------------------------
+
+# Names that several functions have are not among them.
+grep -xE 'vfs_[A-Za-z0-9_.]+' $tracing/available_filter_functions | sort | uniq -u >theirs
+run ktrace probe add 'vfs_* %di'
+ends 0 'a pattern of functions'
+ktrace probe list | awk '{ print $2 }' | sort >ours
+check 'means those that ftrace calls' diff theirs ours
+check 'which are many' [ "$(wc -l <ours)" -ge 50 ]
+run ktrace probe remove 'probe:*'
+run ktrace record -P 'vfs_rea* count' -P 'vfs_rea*%return' --only -o t -- dd if=/dev/zero of=/dev/null bs=321 count=5
+ends 0 'patterns are recorded' 'left out at ' 'vfs_readlink'
+run ktrace report t
+check 'with values' [ "$(grep -c ' probe:vfs_read: count=321$' <<<"$out")" = 5 ]
+check 'and results' [ "$(grep -c ' probe:vfs_read_return: ret=321$' <<<"$out")" = 5 ]
+run ktrace record -P '*' -o t2 -- true
+ends 1 'all functions are too many' 'more than 2048 functions'
+run ktrace record -P 'no_such_*' -o t2 -- true
+ends 1 'a pattern that means none' 'no_such_'
+run ktrace probe explain 'vfs_*'
+ends 1 'nor is it explained' 'several functions'
+run ktrace record -P 'vfs_* nobody_has_this' -o t2 -- true
+ends 1 'values that no place has' 'nobody_has_this'
+check 'nothing stays of these' [ -z "$(cat $tree/probes)" ]
+rm -r t theirs ours
+
 # ---- what was missed ------------------------------------------------------------------------------
 
 # The text is not there: the handler reads it, and the kernel's handler of that fault is probed, too.
