@@ -62,6 +62,30 @@ put events/many/enabled 0
 lines 's/^\([^ ]*\) .*/!\1/'
 put reset 1
 
+# Their returns: kretprobes that are never armed themselves, which ftrace would do one by one.
+sed -n '701,$ s/$/%return/p' /run/many >/run/returns
+mv /run/returns /run/many
+check "three hundred returns" is "$(wc -l </run/many)" 300
+lines ''
+put events/many/enabled 1
+at=$(clock)
+check "are armed, too" put enabled 1
+echo "# 300 returns: armed in $(($(clock) - at)) ms"
+check "each where ftrace calls ktrace" is "$(grep -c ' ftrace ' $tree/probed) $(
+	grep -c ' (1) R' $tracing/enabled_functions)" "300 300"
+check "and no kretprobe" is "$(grep -c . /sys/kernel/debug/kprobes/list) $(
+	grep -c '\[DISABLED\]' /sys/kernel/debug/kprobes/list)" "300 300"
+$bin/ktread $tree >/dev/null
+for i in 1 2 3 4 5; do sync; done
+check "and are hit" is "$(count "$($bin/ktread $tree)" many:ksys_sync)" 5
+at=$(clock)
+put enabled 0
+echo "# taken away in $(($(clock) - at)) ms"
+check "all go at once" is "$(grep -c . $tracing/enabled_functions) $(grep -c . /sys/kernel/debug/kprobes/list)" "0 0"
+put events/many/enabled 0
+lines 's/^\([^ ]*\) .*/!\1/'
+put reset 1
+
 # Now functions that are called all the time.
 many . 1000 17 >/run/many
 grep -q 'many/vfs_read ' /run/many || echo 'many/vfs_read vfs_read' >>/run/many

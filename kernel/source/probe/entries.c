@@ -12,6 +12,9 @@
  * replaced when some are added.  Those that go leave their slot empty.  So it does not matter if
  * ftrace cannot stop calling: nothing is found then.  All but the hits is under kt_mutex.
  *
+ * Returns of such functions are hooked there by the handler of a kretprobe that is never armed itself
+ * (kernel.c), so they are hit and missed as those of any kretprobe.
+ *
  * Functions of modules are left to kprobes: with the module go its addresses.
  */
 #include <linux/kallsyms.h>
@@ -63,9 +66,15 @@ static struct kprobe_ctlblk __percpu *state_at;
 /* That it is one of ours. */
 static struct kprobe running;
 
+/* As a kretprobe does when it is hit; it counts the calls for which it has no room. */
+static __always_inline void return_hook(struct probe *probe,
+					struct pt_regs *regs)
+{
+	probe->exit.kp.pre_handler(&probe->exit.kp, regs);
+}
+
 /* @regs: NULL, if it is missed. */
-static __always_inline void probes_hit(unsigned long ip,
-				       const struct pt_regs *regs)
+static __always_inline void probes_hit(unsigned long ip, struct pt_regs *regs)
 {
 	const struct table *probes = READ_ONCE(table);
 	struct probe *probe;
@@ -81,10 +90,12 @@ static __always_inline void probes_hit(unsigned long ip,
 		probe = READ_ONCE(probes->at[at].probe);
 		if (unlikely(!probe))
 			continue;
-		if (regs)
+		if (!regs)
+			atomic64_inc(&probe->nested);
+		else if (likely(!probe->returns))
 			probe_hit(probe, regs, ip);
 		else
-			atomic64_inc(&probe->nested);
+			return_hook(probe, regs);
 	}
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes in the kernel's code.  Where a function of its image begins, ftrace calls them (entries.c).
- * Of the others, each is a kprobe of the kernel's, or a kretprobe.  Those of one place share what
- * is patched there.  They are taken away together, because each time all CPUs are waited for.
+ * Probes in the kernel's code.  Where a function of its image begins, ftrace calls them, and there
+ * their returns are hooked (entries.c).  Of the others, each is a kprobe of the kernel's, or a
+ * kretprobe.  Those of one place share what is patched there.  They are taken away together, because
+ * each time all CPUs are waited for.
  *
  * Hits are missed if a probe is hit while another one is being handled on this CPU, and returns if
  * more calls are open than the kernel keeps.
@@ -11,12 +12,12 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
-#include <linux/static_call.h>
 
 #include "armed.h"
 #include "base/symbol.h"
 #include "entries.h"
 #include "hit.h"
+#include "optimizer.h"
 #include "probe.h"
 #include "session/session.h"
 
@@ -84,6 +85,25 @@ static int probe_refuse(struct probe *probe, int err)
 			    err);
 }
 
+/*
+ * The return of a call that entries.c tells of is hooked by a kretprobe that is not armed, and never
+ * will be: it has what hooking needs.
+ */
+static int probe_register(struct probe *probe, void *address)
+{
+	optimizer_hold();
+	if (!probe->returns) {
+		probe->entry.addr = address;
+		probe->entry.pre_handler = entry_hit;
+		return register_kprobe(&probe->entry);
+	}
+	probe->exit.kp.addr = address;
+	probe->exit.kp.flags = probe->location ? KPROBE_FLAG_DISABLED : 0;
+	probe->exit.handler = exit_hit;
+	probe->exit.maxactive = OPEN_MAX;
+	return register_kretprobe(&probe->exit);
+}
+
 /* But what entries_arm() then arms, and what waits for its module. */
 static int probe_arm(struct probe *probe)
 {
@@ -93,33 +113,29 @@ static int probe_arm(struct probe *probe)
 	probe->waits = !err && !place.address;
 	if (err || probe->waits)
 		return err;
-	if (!probe->returns)
-		probe->location = entry_location(place.address);
+	probe->location = entry_location(place.address);
+	if (probe->location && !probe->returns)
+		return 0;
+	err = probe_register(probe, (void *)place.address);
+	probe->registered = !err;
+	if (err)
+		return probe_refuse(probe, err);
 	if (probe->location)
 		return 0;
-	if (probe->returns) {
-		probe->exit.kp.addr = (void *)place.address;
-		probe->exit.handler = exit_hit;
-		probe->exit.maxactive = OPEN_MAX;
-		err = register_kretprobe(&probe->exit);
-	} else {
-		probe->entry.addr = (void *)place.address;
-		probe->entry.pre_handler = entry_hit;
-		err = register_kprobe(&probe->entry);
-	}
-	probe->armed = !err;
-	return err ? probe_refuse(probe, err) : probe_check(probe);
+	probe->armed = true;
+	return probe_check(probe);
 }
 
-static int kernel_arm(struct list_head *probes)
+static int kprobes_arm(struct list_head *probes)
 {
 	struct probe *probe;
 	int err;
 
 	list_for_each_entry(probe, probes, node) {
 		/* Those that wait are armed when their module comes. */
-		if (probe->armed || probe->waits || probe->refusal ||
-		    probe->stuck || probe->definition->code != &kernel_code)
+		if (probe->armed || probe->registered || probe->waits ||
+		    probe->refusal || probe->stuck ||
+		    probe->definition->code != &kernel_code)
 			continue;
 		/* Some hundred of them take seconds. */
 		if (fatal_signal_pending(current))
@@ -129,7 +145,15 @@ static int kernel_arm(struct list_head *probes)
 		if (err)
 			return err;
 	}
-	return entries_arm(probes);
+	return 0;
+}
+
+static int kernel_arm(struct list_head *probes)
+{
+	int err = kprobes_arm(probes);
+
+	optimizer_release();
+	return err ?: entries_arm(probes);
 }
 
 static int stuck_hit(struct kprobe *kprobe, struct pt_regs *regs)
@@ -149,7 +173,7 @@ static int stuck_return(struct kretprobe_instance *instance,
  */
 static void probe_leave(struct probe *probe)
 {
-	probe->armed = false;
+	probe->armed = probe->registered = false;
 	probe->stuck = true;
 	if (probe->returns) {
 		WRITE_ONCE(probe->exit.kp.pre_handler, stuck_hit);
@@ -178,21 +202,6 @@ static bool probe_disarm(struct probe *probe)
 		return true;
 	probe_leave(probe);
 	return false;
-}
-
-DEFINE_STATIC_CALL_NULL(optimizer_wait, wait_for_kprobe_optimizer);
-
-void kernel_settle_init(void)
-{
-	unsigned long address = kt_symbol("wait_for_kprobe_optimizer");
-
-	if (address)
-		static_call_update(optimizer_wait, (void *)address);
-}
-
-void kernel_settle(void)
-{
-	static_call_cond(optimizer_wait)();
 }
 
 /* How many at once. */
@@ -227,9 +236,9 @@ static void batch_drop(struct list_head *probes, bool returns,
 	do {
 		nr = 0;
 		list_for_each_entry(probe, probes, node) {
-			if (!probe->armed || probe->returns != returns ||
+			if (probe->returns != returns ||
 			    probe->definition->code != &kernel_code ||
-			    probe->location || !is_in_part(probe, part) ||
+			    !probe->registered || !is_in_part(probe, part) ||
 			    !probe_disarm(probe))
 				continue;
 			if (part->module)
@@ -238,7 +247,7 @@ static void batch_drop(struct list_head *probes, bool returns,
 				exits[nr] = &probe->exit;
 			else
 				entries[nr] = &probe->entry;
-			probe->armed = false;
+			probe->armed = probe->registered = false;
 			if (++nr == BATCH)
 				break;
 		}
@@ -303,6 +312,7 @@ void kernel_module_came(struct list_head *probes, const struct module *module)
 		probe_note(probe);
 		list_move_tail(&probe->node, &refused);
 	}
+	optimizer_release();
 	/* Some may be armed, and yet never be called. */
 	kernel_disarm(&refused);
 	list_splice_tail(&refused, probes);

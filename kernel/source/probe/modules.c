@@ -10,6 +10,7 @@
 #include <linux/notifier.h>
 #include <linux/string.h>
 
+#include "optimizer.h"
 #include "place.h"
 #include "probe.h"
 #include "session/session.h"
@@ -69,7 +70,7 @@ static int module_goes(struct notifier_block *block, unsigned long state,
 		session_goes(session, data, state == MODULE_STATE_GOING);
 	mutex_unlock(&kt_mutex);
 	/* Also those that were taken away before; none is armed there from now on. */
-	kernel_settle();
+	optimizer_settle();
 	return NOTIFY_OK;
 }
 
@@ -90,7 +91,7 @@ int modules_init(struct list_head *(*of)(const struct kt_session *session))
 	int err;
 
 	probes_of = of;
-	kernel_settle_init();
+	optimizer_init();
 	err = register_module_notifier(&comes);
 	if (err)
 		return err;

@@ -77,8 +77,9 @@ struct probe {
 	const struct probe_definition *definition;
 	struct probe_count *count;
 	bool armed;
-	bool stuck; /* the kernel cannot take it away */
-	bool waits; /* for its module */
+	bool registered; /* the kernel has its kprobe */
+	bool stuck;	 /* the kernel cannot take it away */
+	bool waits;	 /* for its module */
 	char *refusal; /* why it was not armed when its module came; NULL: it was */
 	u64 before[MISSES];	      /* missed before its module went */
 	unsigned long __percpu *hits; /* those of idle, too */
@@ -87,8 +88,8 @@ struct probe {
 	atomic64_t idle; /* hits while RCU did not see the CPU */
 	unsigned long
 		location; /* where ftrace calls: of those of entries.c; 0: it is none */
+	atomic64_t nested; /* of those of entries.c */
 	union {
-		atomic64_t nested; /* of those of entries.c */
 		struct kprobe entry;
 		struct kretprobe exit;
 		struct {
@@ -108,14 +109,6 @@ void kernel_module_came(struct list_head *probes, const struct module *module);
  */
 void kernel_module_goes(struct list_head *probes, const struct module *module,
 			bool all);
-
-/*
- * Waits until the kernel has changed back what it has made of kprobes that were taken away.  If they
- * are in a module that goes meanwhile, it keeps them for ever, and a module that comes to the same
- * address meets them.
- */
-void kernel_settle(void);
-void kernel_settle_init(void);
 
 /*
  * Follows modules.  @of: the probes of a session; NULL: it never had any.  0 or an error.

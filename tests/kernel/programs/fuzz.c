@@ -88,6 +88,7 @@ static const char *const files[] = {
 	"programs",
 	"functions",
 	"probed",
+	"probe_hits",
 	"function_table",
 	"function_programs",
 	"function_scope",
@@ -102,7 +103,7 @@ static const char *const files[] = {
 	"probes_held",
 	"available_functions",
 };
-#define SESSION_FILES 28
+#define SESSION_FILES 29
 #define FILES	      (sizeof(files) / sizeof(*files))
 
 static const char *const parts[] = {"enabled", "filter", "format", "id"};

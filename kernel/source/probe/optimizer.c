@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's optimizer of kprobes: optimizer.h.
+ *
+ * In 6.1 and 6.12 it is a delayed work, which each new kprobe queues unless it is queued: so it is put
+ * off if it is queued for a later time.  Whoever waits for it has it run at once.  In 7.3 it is a
+ * thread, which nobody can put off; there, nothing is done.
+ */
+#include <linux/kprobes.h>
+#include <linux/static_call.h>
+#include <linux/workqueue.h>
+
+#include "base/symbol.h"
+#include "optimizer.h"
+
+/* Longer than a batch takes; it is released before. */
+#define HOLD_JIFFIES (10 * HZ)
+/* As the kernel has it. */
+#define DELAY_JIFFIES 5
+
+DEFINE_STATIC_CALL_NULL(optimizer_wait, wait_for_kprobe_optimizer);
+
+static struct delayed_work *work; /* NULL: there is none */
+static bool held;
+
+void optimizer_init(void)
+{
+	unsigned long address = kt_symbol("wait_for_kprobe_optimizer");
+
+	if (address)
+		static_call_update(optimizer_wait, (void *)address);
+	work = (struct delayed_work *)kt_symbol("optimizing_work");
+}
+
+/* Somebody else may queue it in between: then it runs a pass too early, which is only slower. */
+static void work_queue(unsigned long delay)
+{
+	cancel_delayed_work(work);
+	schedule_delayed_work(work, delay);
+}
+
+void optimizer_hold(void)
+{
+	if (!work || held)
+		return;
+	work_queue(HOLD_JIFFIES);
+	held = true;
+}
+
+void optimizer_release(void)
+{
+	if (!held)
+		return;
+	work_queue(DELAY_JIFFIES);
+	held = false;
+}
+
+void optimizer_settle(void)
+{
+	static_call_cond(optimizer_wait)();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What makes jumps of kprobes, in the background.  A pass of it keeps the lock that registering a
+ * kprobe takes, and waits under it until no task can be in the middle of an instruction, which may
+ * last a second.
+ */
+#ifndef KT_KERNEL_SOURCE_OPTIMIZER_H
+#define KT_KERNEL_SOURCE_OPTIMIZER_H
+
+void optimizer_init(void);
+
+/*
+ * Puts its passes off until optimizer_release(), or for some seconds, so that many kprobes need not
+ * wait for it one after the other.  Does nothing if it is put off already.  Under kt_mutex.
+ */
+void optimizer_hold(void);
+void optimizer_release(void);
+
+/*
+ * Waits until the kernel has changed back what it has made of kprobes that were taken away.  If they
+ * are in a module that goes meanwhile, it keeps them for ever, and a module that comes to the same
+ * address meets them.
+ */
+void optimizer_settle(void);
+
+#endif /* KT_KERNEL_SOURCE_OPTIMIZER_H */
