@@ -505,10 +505,8 @@ static int text_lines(struct making *m, size_t *next)
 	for (size_t i = first; !err && i < end; i++) {
 		struct made *made = &m->list[i];
 
-		if (made->left_out) {
-			refused = refused ?: made;
+		if (made->left_out)
 			continue;
-		}
 		made->further = nr > 0;
 		err = line_make(m, made);
 		if (!err)
@@ -518,6 +516,8 @@ static int text_lines(struct making *m, size_t *next)
 		refused = refused ?: made;
 		err = made_leave_out(made, ktrace_last_error());
 	}
+	/* If no value was refused, all places were. */
+	refused = refused ?: &m->list[first];
 	if (!err && !nr)
 		err = error_set(-EINVAL, "%s: %s", refused->place.function,
 				refused->left_out);

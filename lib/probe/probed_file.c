@@ -26,8 +26,8 @@
 #include "probed_file.h"
 #include "program_code.h"
 #include "program_lines.h"
+#include "return_address.h"
 #include "symbol/program_functions.h"
-#include "symbol/section.h"
 #include "symbol/unwind_file.h"
 #include "symbol/usdt.h"
 
@@ -44,6 +44,7 @@ struct probed_file {
 	char *why;		 /* it cannot be read; NULL: there is none */
 	bool is_32;
 	bool is_go;
+	bool keeps_returns; /* return_address.h */
 };
 
 /* ---- files ------------------------------------------------------------------ */
@@ -70,15 +71,6 @@ void probed_files_close(struct probed_file *list)
 	}
 }
 
-/* Go moves stacks, and looks at the return addresses there: they must be its own. */
-static bool is_made_by_go(Elf *elf)
-{
-	GElf_Shdr header;
-
-	return section_named(elf, ".gopclntab", &header) ||
-	       section_named(elf, ".note.go.buildid", &header);
-}
-
 /* The file is open, as far as it can be. */
 static int file_check(struct probed_file *file)
 {
@@ -100,6 +92,7 @@ static int file_check(struct probed_file *file)
 		return error_set(-errno, "%s: %s", path, strerror(errno));
 	file->is_32 = header.e_machine == EM_386;
 	file->is_go = is_made_by_go(f->elf);
+	file->keeps_returns = file->is_go || has_exceptions(f->elf);
 	err = usdt_read(f->elf, &file->usdts, &file->nr_usdts);
 	return err ? error_set(err, "out of memory") : 0;
 }
@@ -389,7 +382,7 @@ static int function_place(const struct probed_file *file, size_t i,
 		if (err)
 			return err;
 	}
-	if (place.returns && file->is_go)
+	if (place.returns && file->keeps_returns)
 		return returns_find(file, &place, use, data);
 	return place_use(file, &place, use, data);
 }

@@ -471,6 +471,84 @@ rm -r t
 run ktrace probe check -x ./go 'choose%return'
 check 'check shows each place' [ "$(grep -c "^$PWD/go:choose+0x[0-9a-f]*:" <<<"$out")" = 2 ]
 
+# Calls that do not return, or by the return of another one.
+cat >jump.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+
+static jmp_buf out;
+
+__attribute__((noinline)) int leave(int number)
+{
+	if (number > 2)
+		longjmp(out, number);
+	return number;
+}
+
+__attribute__((noinline)) int tail(int number)
+{
+	return leave(number);
+}
+
+int main(void)
+{
+	volatile int sum = 0;
+
+	for (volatile int i = 0; i < 6; i++) {
+		int number = setjmp(out);
+
+		sum += number ? 100 * number : tail(i);
+	}
+	printf("%d\n", sum);
+	return 0;
+}
+END
+gcc -O2 -o jump jump.c
+run ktrace record -q -x ./jump -P 'leave%return $retval:s32' -P 'tail%return $retval:s32' -o t -- ./jump
+check 'a program that jumps out of calls goes on' [ "$status $out" = '0 1203' ]
+run ktrace report t
+check 'calls that return are recorded' [ "$(sed -n 's/.* probe:leave_return: ret=//p' <<<"$out" | xargs)" = '0 1 2' ]
+check 'also those that end in another one' [ "$(sed -n 's/.* probe:tail_return: ret=//p' <<<"$out" | xargs)" = '0 1 2' ]
+rm -r t
+
+# An exception ends the program where a return address is not its own.
+cat >throw.cc <<'END'
+#include <cstdio>
+#include <stdexcept>
+
+__attribute__((noinline)) int risky(int number)
+{
+	if (number % 2)
+		throw std::runtime_error("odd");
+	return number;
+}
+
+__attribute__((noinline)) int middle(int number)
+{
+	return risky(number) + 1;
+}
+
+int main()
+{
+	int sum = 0;
+
+	for (int i = 0; i < 6; i++)
+		try {
+			sum += middle(i);
+		} catch (std::exception &) {
+			sum += 100;
+		}
+	printf("%d\n", sum);
+}
+END
+g++ -O2 -o throw throw.cc
+run ktrace record -q -x ./throw -P 'back=_Z5riskyi%return $retval:s32' -P 'mid=_Z6middlei%return $retval:s32' -o t -- ./throw
+check 'exceptions pass probes at returns' [ "$status $out" = "0 $(./throw)" ]
+run ktrace report t
+check 'of calls that return' [ "$(sed -n 's/.* probe:back\(_[0-9]*\)*: ret=//p' <<<"$out" | xargs)" = '0 2 4' ]
+check 'and of those around them' [ "$(sed -n 's/.* probe:mid\(_[0-9]*\)*: ret=//p' <<<"$out" | xargs)" = '1 3 5' ]
+rm -r t
+
 # ---- USDT ---------------------------------------------------------------------------
 
 # As <sys/sdt.h> writes them, with each form of operand.
