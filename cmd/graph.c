@@ -381,6 +381,7 @@ static int option_handle(void *data, int option)
 	case 'c':
 	case QUERY_FROM:
 	case QUERY_TO:
+	case QUERY_AROUND:
 		g->part = option;
 		return query_option(&g->query, &command_graph, option, optarg);
 	case 'e':
@@ -554,6 +555,7 @@ static const struct command_option options[] = {
 	       "first event, or by the clock, like 02:15:00.5",
 	       .id = QUERY_FROM),
 	OPTION(0, "until", "TIME", "of a trace: not after", .id = QUERY_TO),
+	QUERY_AROUND_ROW,
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),
 	{0},

@@ -7,6 +7,9 @@
 
 #include "query.h"
 #include "trace.h"
+#include "value.h"
+
+#define AROUND_NS 1000000 /* of --around without a span */
 
 static int time_option(struct moment *moment, const struct command *command,
 		       const char *option, const char *text)
@@ -18,6 +21,27 @@ static int time_option(struct moment *moment, const struct command *command,
 		       "time like 02:15:00.5, `2026-11-30 02:15' or "
 		       "02:15+01:00",
 		       option, text);
+}
+
+/* TIME or TIME,SPAN */
+static int around_option(struct query *q, const struct command *command,
+			 const char *text)
+{
+	const char *comma = strchr(text, ',');
+	char *time = strndup(text, strcspn(text, ","));
+	int status;
+
+	if (!time)
+		return failed("out of memory");
+	q->around_ns = AROUND_NS;
+	status = time_option(&q->around, command, "--around", time);
+	free(time);
+	if (!status && comma && duration_parse(comma + 1, &q->around_ns))
+		status = misused(command,
+				 "--around `%s': behind the comma, a duration "
+				 "is expected, like 10ms",
+				 text);
+	return status;
 }
 
 int query_option(struct query *q, const struct command *command, int option,
@@ -35,6 +59,8 @@ int query_option(struct query *q, const struct command *command, int option,
 		return time_option(&q->from, command, "--from", argument);
 	case QUERY_TO:
 		return time_option(&q->to, command, "--until", argument);
+	case QUERY_AROUND:
+		return around_option(q, command, argument);
 	default:
 		return option_forgotten(command, option);
 	}
@@ -86,7 +112,8 @@ static int cpus_check(const struct query *q, const struct ktrace_info *info)
 
 static bool either_is(const struct query *q, enum moment_kind kind)
 {
-	return q->from.kind == kind || q->to.kind == kind;
+	return q->from.kind == kind || q->to.kind == kind ||
+	       q->around.kind == kind;
 }
 
 /* Where the trace is in time, as far as the moments need it. */
@@ -112,6 +139,19 @@ static int range_find(const struct query *q, struct ktrace *trace,
 	return EXIT_OK;
 }
 
+static int around_find(const struct query *q, const struct moment_range *range,
+		       struct ktrace_cursor_options *options)
+{
+	uint64_t time;
+
+	if (moment_find_begin(&q->around, range, &time))
+		return failed("--around: there is no such date");
+	options->from = time > q->around_ns ? time - q->around_ns : 1;
+	if (__builtin_add_overflow(time, q->around_ns, &options->to))
+		options->to = UINT64_MAX;
+	return EXIT_OK;
+}
+
 static int times_find(const struct query *q, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
@@ -120,6 +160,8 @@ static int times_find(const struct query *q, struct ktrace *trace,
 
 	if (status)
 		return status;
+	if (q->around.kind)
+		return around_find(q, &range, options);
 	if (moment_find_begin(&q->from, &range, &options->from))
 		return failed("--from: there is no such date");
 	if (moment_find_end(&q->to, &q->from, options->from, &range,
@@ -136,6 +178,8 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 	bool live = ktrace_get_info(trace)->live;
 	int status = EXIT_OK;
 
+	if (q->around.kind && (q->from.kind || q->to.kind))
+		return failed("--around is in the place of --from and --until");
 	/* In a live trace, matching types may come later. */
 	if (!live)
 		status = selection_check_types(&q->selection,
@@ -147,8 +191,8 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 		return status;
 	if (live && either_is(q, MOMENT_RELATIVE))
 		return failed(
-			"--from +TIME and --until +TIME are for traces on "
-			"disk: a stream is read only once");
+			"--from, --until and --around with +TIME are for traces "
+			"on disk: a stream is read only once");
 	memset(options, 0, sizeof(*options));
 	options->size = sizeof(*options);
 	status = cpus_check(q, ktrace_get_info(trace));

@@ -25,6 +25,8 @@ struct query {
 	struct event_filters filters;
 	struct moment from;
 	struct moment to;
+	struct moment around; /* in the place of both */
+	uint64_t around_ns;   /* so much on each side of it */
 	struct cpus cpus;
 	struct call_scope calls; /* which of them are spans */
 	/* After query_widen(): the query, while the cursor delivers more. */
@@ -38,6 +40,7 @@ struct query {
 enum {
 	QUERY_FROM = OPTION_SHARED,
 	QUERY_TO,
+	QUERY_AROUND,
 	QUERY_FILTER,
 };
 
@@ -48,7 +51,13 @@ enum {
 	       "`+' in front: after the first event; or by the clock, "  \
 	       "like 02:15:00.5 or `2026-11-30 02:15'",                  \
 	       .id = QUERY_FROM),                                        \
-		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO)
+		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO), \
+		QUERY_AROUND_ROW
+#define QUERY_AROUND_ROW                                                      \
+	OPTION(0, "around", "TIME[,SPAN]",                                    \
+	       "at most SPAN before and after this time; SPAN is like 10ms, " \
+	       "and 1ms if it is not given",                                  \
+	       .id = QUERY_AROUND)
 #define QUERY_PART_ROWS                                               \
 	OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"), \
 		QUERY_TIME_ROWS

@@ -231,6 +231,7 @@ static int option_handle(void *data, int option)
 		return sort_parse(top, optarg);
 	case QUERY_FROM:
 	case QUERY_TO:
+	case QUERY_AROUND:
 		top->is_part = option;
 		return query_option(&top->query, &command_top, option, optarg);
 	default:
