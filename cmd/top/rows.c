@@ -139,7 +139,7 @@ static int threads_make(struct making *m)
 	struct row *row;
 
 	for (t = tally->threads; t; t = t->next) {
-		if (!t->wanted || (!sums_wall(&t->sums) && !t->sums.events))
+		if (!t->shown || (!sums_wall(&t->sums) && !t->sums.events))
 			continue;
 		row = m->wish->by == BY_THREAD ? row_of_thread(m, t)
 					       : row_of(m, t);

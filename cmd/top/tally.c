@@ -38,6 +38,7 @@ static void thread_want(const struct tally *t, struct tally_thread *thread)
 		return;
 	thread->wanted = !t->family || family_has(t->family, thread->tid) ||
 			 family_has(t->family, thread->tgid);
+	thread->shown |= thread->wanted;
 }
 
 /* Whose name or process is known now. */
@@ -157,8 +158,6 @@ static int wait_add(struct tally *t, const struct tally_thread *thread,
 		.name = reason,
 	};
 
-	if (!thread->wanted)
-		return 0;
 	doing_reason(&thread->doing, reason);
 	return row_add(&t->waits, &key, ns, 0);
 }
@@ -482,6 +481,7 @@ void tally_next(struct tally *t)
 		next = thread->next;
 		thread->sums = (struct sums){0};
 		thread->least = false;
+		thread->shown = thread->wanted;
 		thread->upto = t->end;
 		if (thread->dead && (thread->gone || !thread->known))
 			thread_free(t, thread);

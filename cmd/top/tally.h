@@ -40,7 +40,8 @@ struct tally_thread {
 	bool known; /* the time line knows it */
 	bool gone;  /* the time line has forgotten it */
 	bool dead;
-	bool wanted; /* its calls and events count for rows */
+	bool wanted; /* now: its calls and events count for rows */
+	bool shown; /* it was wanted some time in this interval: it has a row */
 	bool least; /* in this interval something of it was lost, or may have been */
 	uint64_t upto; /* all up to here is in @sums */
 	struct sums sums;
@@ -64,7 +65,10 @@ struct tally {
 	bool unplaced; /* set by the caller: some of these are nobody knows where */
 	bool doubts;	   /* there was a gap, whose loss may be told later */
 	uint64_t lost_all; /* in this and all intervals before */
-	/* Of threads that are wanted; waits: see tally_thread_id(). */
+	/*
+	 * Waits are those of all threads, see tally_thread_id(): one may be wanted later, in the middle of
+	 * the interval.  The others are of threads that were wanted then.
+	 */
 	struct span_rows waits, calls, functions;
 	uint64_t *events; /* by number of their type */
 	size_t nr_events;
