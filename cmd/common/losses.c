@@ -35,8 +35,7 @@ void losses_complete(struct count *c, const struct ktrace_info *info,
 	count_losses(c);
 }
 
-void losses_cut(struct count *c, const struct ktrace_cursor *cursor, int item,
-		uint64_t until)
+uint64_t losses_since(const struct ktrace_cursor *cursor, int item)
 {
 	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
 	uint64_t since = ktrace_cursor_losing_since(cursor);
@@ -44,6 +43,14 @@ void losses_cut(struct count *c, const struct ktrace_cursor *cursor, int item,
 	if (item == KTRACE_LOSS && !loss->programs &&
 	    loss->cause != KTRACE_LOST_TASK && (!since || loss->from < since))
 		since = loss->from;
+	return since;
+}
+
+void losses_cut(struct count *c, const struct ktrace_cursor *cursor, int item,
+		uint64_t until)
+{
+	uint64_t since = losses_since(cursor, item);
+
 	if (since && since <= until)
 		c->losing = since;
 }

@@ -12,6 +12,11 @@
 void losses_complete(struct count *c, const struct ktrace_info *info,
 		     const struct ktrace_cursor_options *o);
 /*
+ * The cursor has found @item, which nobody has taken: since when (ns) events of the kernel are
+ * missing whose loss is still to be told, by that item or a later one; 0: none are.
+ */
+uint64_t losses_since(const struct ktrace_cursor *cursor, int item);
+/*
  * The cursor has been read until behind a part, with @item, which ends at @until (ns): says in
  * c->losing if a gap has begun in the part and ends behind it.
  */

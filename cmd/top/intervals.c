@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/loss.h"
+#include "common/losses.h"
 #include "fields.h"
 #include "show.h"
 #include "top.h"
@@ -84,12 +85,23 @@ static void losses_add(struct top *top)
 	top->lost_shown += top->tally.lost;
 }
 
+/* Without events of switches no state shows that a gap has begun. */
+static void gap_take(struct top *top)
+{
+	uint64_t since = losses_since(top->cursor, top->item);
+
+	top->tally.losing = since < top->tally.end ? since : 0;
+}
+
 static int interval_close(struct top *top, uint64_t end)
 {
 	int err = tally_close(&top->tally, end);
 
+	/* The recorder has counted what is missing. */
 	if (top->live.recording)
 		losses_add(top);
+	else
+		gap_take(top);
 	err = err ?: interval_show(top);
 	top->shown++;
 	tally_next(&top->tally);
@@ -122,6 +134,7 @@ int top_begin(struct top *top, struct ktrace *trace,
 	      const struct ktrace_cursor *cursor, uint64_t begin)
 {
 	top->trace = trace;
+	top->cursor = cursor;
 	top->tally.types = ktrace_get_types(trace);
 	top->tally.who = &top->who;
 	top->tally.begin = begin;
@@ -138,7 +151,9 @@ int top_item(struct top *top, struct ktrace_cursor *cursor, int item)
 	top->now = item == KTRACE_LOSS ? loss->time : event->time;
 	if (!top->tally.begin)
 		top->tally.begin = top->now;
+	top->item = item;
 	err = top_pass(top, top->now);
+	top->item = KTRACE_END;
 	if (err || top_is_over(top))
 		return err;
 	return item == KTRACE_LOSS ? tally_loss(&top->tally, loss)

@@ -342,6 +342,7 @@ int rows_make(struct rows *rows, const struct tally *t,
 		.all = t->all,
 		.idle = t->idle,
 		.lost = t->lost,
+		.losing = t->losing,
 		.nr_threads = t->nr_threads,
 		.has_waits = wish->has_waits,
 	};
@@ -352,7 +353,7 @@ int rows_make(struct rows *rows, const struct tally *t,
 	 * Nothing is known of a thread that slept in a gap, until it is seen again.  But if it is known who
 	 * had the CPUs, it did not run.
 	 */
-	rows->least = t->lost || (t->doubts && rows->unknown);
+	rows->least = t->lost || ((t->doubts || t->losing) && rows->unknown);
 	if (wish->cgroups)
 		cgroups_round(wish->cgroups);
 	err = rows_by(&m);

@@ -64,6 +64,7 @@ struct rows {
 	uint64_t idle;
 	uint64_t unknown; /* of CPUs, ns */
 	uint64_t lost;
+	uint64_t losing;   /* since then more are missing at the end; 0: none */
 	bool least;	   /* something was lost, or may have been */
 	size_t nr_threads; /* that are known */
 	bool has_waits;	   /* reasons of waits are known */

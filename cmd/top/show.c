@@ -177,8 +177,13 @@ void rows_summary_show(FILE *f, const struct rows *rows)
 	if (rows->has_waits)
 		fprintf(f, "%s%s calls/s, ", least,
 			rate_text(rows, rows->all.calls).s);
-	fprintf(f, "%s%s events/s; %s lost\n", least,
+	fprintf(f, "%s%s events/s; %s lost", least,
 		rate_text(rows, rows->all.events).s, count_text(rows->lost).s);
+	if (rows->losing)
+		fprintf(f, ", more since %lu.%06lu s",
+			rows->losing / 1000000000,
+			rows->losing / 1000 % 1000000);
+	putc('\n', f);
 }
 
 void rows_show(FILE *f, const struct rows *rows, unsigned int sorted,
@@ -259,11 +264,12 @@ void rows_json(FILE *f, const struct rows *rows)
 		"{\"begin\":%lu,\"end\":%lu,\"realtime\":%ld,\"by\":\"%s\","
 		"\"cpus\":%u,\"running\":%lu,\"idle\":%lu,\"unknown\":%lu,"
 		"\"switches\":%lu,\"calls\":%lu,\"errors\":%lu,\"events\":%lu,"
-		"\"lost\":%lu,\"least\":%s,\"waits_known\":%s,\"rows\":[",
+		"\"lost\":%lu,\"losing\":%lu,\"least\":%s,\"waits_known\":%s,\"rows\":[",
 		rows->begin, rows->end, rows->realtime, rows_by_names[rows->by],
 		rows->cpus, all->states[KTRACE_STATE_RUNNING], rows->idle,
 		rows->unknown, all->switches, all->calls, all->errors,
-		all->events, rows->lost, rows->least ? "true" : "false",
+		all->events, rows->lost, rows->losing,
+		rows->least ? "true" : "false",
 		rows->has_waits ? "true" : "false");
 	for (size_t i = 0; i < rows->nr; i++) {
 		fputs(i ? "," : "", f);

@@ -492,7 +492,7 @@ void tally_next(struct tally *t)
 	if (t->events)
 		memset(t->events, 0, t->nr_events * sizeof(*t->events));
 	t->all = (struct sums){0};
-	t->idle = t->lost = 0;
+	t->idle = t->lost = t->losing = 0;
 	t->unplaced = t->doubts = false;
 	t->begin = t->end;
 }

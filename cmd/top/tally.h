@@ -63,6 +63,11 @@ struct tally {
 	uint64_t idle;	 /* ns, of all CPUs */
 	uint64_t lost;	 /* events */
 	bool unplaced; /* set by the caller: some of these are nobody knows where */
+	/*
+	 * Set by the caller: since then events are missing at its end, whose number is told later; 0: none
+	 * are.
+	 */
+	uint64_t losing;
 	bool doubts;	   /* there was a gap, whose loss may be told later */
 	uint64_t lost_all; /* in this and all intervals before */
 	/*

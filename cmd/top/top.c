@@ -51,6 +51,7 @@ static int part_read(struct top *top, struct ktrace_cursor *cursor,
 
 		if (time > until) {
 			top->now = until;
+			top->item = item;
 			break;
 		}
 		err = top_item(top, cursor, item);

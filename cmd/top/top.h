@@ -49,6 +49,8 @@ struct top {
 
 	/* What is counted. */
 	struct ktrace *trace;
+	const struct ktrace_cursor *cursor;
+	int item; /* of the cursor, that was not taken yet; KTRACE_END: none */
 	struct tally tally;
 	bool counting; /* there is a tally */
 	struct need_seen calls_seen;

@@ -165,7 +165,7 @@ check 'nor a trace' grep -q 'ktrace-\*' <<<"$err"
 
 known_again()
 {
-	tail -n 1 lossy.json | grep -q '"unknown":0,.*"lost":0,"least":false,"waits_known"'
+	tail -n 1 lossy.json | grep -q '"unknown":0,.*"lost":0,"losing":0,"least":false,"waits_known"'
 }
 
 # While top stands still, calls fill the buffers.
