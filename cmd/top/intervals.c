@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/loss.h"
+#include "cmd.h"
 #include "common/losses.h"
 #include "fields.h"
 #include "show.h"
@@ -65,7 +66,10 @@ static int interval_show(struct top *top)
 		rows_json(top->out, rows);
 	else
 		rows_show(top->out, rows, top->wish.column, top->head);
-	return fflush(top->out) ? -errno : 0;
+	if (!fflush(top->out))
+		return 0;
+	top->unwritten = true;
+	return -errno;
 }
 
 /* Adds losses that the recorder knows, and the trace does not have yet. */
@@ -126,6 +130,23 @@ int top_pass(struct top *top, uint64_t time)
 	       time - top->tally.begin >= top->interval)
 		err = interval_close(top, end_of(top, time));
 	return err;
+}
+
+/* ---- errors --------------------------------------------------------------------- */
+
+int top_status(const struct top *top, int err)
+{
+	/* Who reads the lines needs no more. */
+	if (!err || err == -EPIPE)
+		return EXIT_OK;
+	if (err == -ENOMEM)
+		return failed("out of memory");
+	if (!top->unwritten)
+		return failed_in_library();
+	/* Of standard output output_finish() tells it. */
+	return top->out == stdout
+		       ? EXIT_FAILED
+		       : failed("%s: %s", top->live.output, strerror(-err));
 }
 
 /* ---- reading ------------------------------------------------------------------ */

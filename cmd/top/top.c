@@ -94,12 +94,8 @@ static int trace_show(void *data, struct ktrace *trace,
 	if (fails && !ktrace_get_info(trace)->live)
 		return needs_fail(need, missing);
 	err = trace_read(top, trace, options);
-	if (err == -EPIPE)
-		return EXIT_OK;
-	if (err == -ENOMEM)
-		return failed("out of memory");
 	if (err)
-		return failed_in_library();
+		return top_status(top, err);
 	missing = needs_missing(need, types, &fails);
 	if (fails)
 		return needs_fail(need, missing);

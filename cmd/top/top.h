@@ -66,7 +66,8 @@ struct top {
 	bool paused;	       /* no new rows are shown */
 	/* Records calls and the like, or does not any more. */
 	void (*waits_switch)(struct top *top, bool on);
-	int error; /* negative errno */
+	int error;	/* negative errno */
+	bool unwritten; /* that is of @out, not of the library */
 };
 
 /* Any event that begins a system call: see needs.h. */
@@ -89,6 +90,8 @@ int top_pass(struct top *top, uint64_t time);
 int top_end(struct top *top, uint64_t time);
 bool top_is_over(const struct top *top);
 void top_done(struct top *top);
+/* Says what has failed: 0, or the error of one of these.  Returns an exit status. */
+int top_status(const struct top *top, int err);
 
 /* top_live.c: returns an exit status. */
 int top_live(struct top *top);

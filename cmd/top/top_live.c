@@ -161,12 +161,11 @@ static int end(void *data)
 		top->error = top->error ?: top_end(top, top->live.complete);
 	}
 	top_done(top);
-	if (top->out != stdout && fclose(top->out) && !top->error)
+	if (top->out != stdout && fclose(top->out) && !top->error) {
 		top->error = -errno;
-	if (!top->error || top->error == -EPIPE)
-		return EXIT_OK;
-	return top->error == -ENOMEM ? failed("out of memory")
-				     : failed("%s", strerror(-top->error));
+		top->unwritten = true;
+	}
+	return top_status(top, top->error);
 }
 
 /* Each round costs something, and a table is late by two of them. */
