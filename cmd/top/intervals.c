@@ -196,7 +196,8 @@ int top_end(struct top *top, uint64_t time)
 	int err = top_pass(top, time);
 
 	if (err || top_is_over(top) || !top->tally.begin ||
-	    time < top->tally.begin || (time == top->tally.begin && top->shown))
+	    time < top->tally.begin ||
+	    (time == top->tally.begin && top->shown && !top->tally.lost))
 		return err;
 	return interval_close(top, time);
 }

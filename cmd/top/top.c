@@ -7,6 +7,7 @@
 
 #include "analyse/needs.h"
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/patterns.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -84,6 +85,7 @@ static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
 	const struct ktrace_types *types = ktrace_get_types(trace);
+	const struct ktrace_info *info = ktrace_get_info(trace);
 	struct top *top = data;
 	const struct needs *need = &needs[top->wish.by];
 	unsigned int missing;
@@ -91,7 +93,7 @@ static int trace_show(void *data, struct ktrace *trace,
 	int err;
 
 	missing = needs_missing(need, types, &fails);
-	if (fails && !ktrace_get_info(trace)->live)
+	if (fails && !info->live)
 		return needs_fail(need, missing);
 	err = trace_read(top, trace, options);
 	if (err)
@@ -103,6 +105,7 @@ static int trace_show(void *data, struct ktrace *trace,
 		return failed("the trace has no events in that part");
 	if (!top->json)
 		needs_print(need, missing);
+	misses_say(info->misses, info->nr_misses);
 	return EXIT_OK;
 }
 
