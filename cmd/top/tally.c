@@ -74,6 +74,31 @@ static struct tally_thread *thread_create(struct tally *t, uint32_t tid)
 	return thread;
 }
 
+/*
+ * A number that is free may be that of a stranger soon.  That of a process is not free while it has
+ * threads, even if the first one has ended, and new ones are known by it.
+ */
+static void family_end(struct tally *t, const struct tally_thread *ended)
+{
+	uint32_t tgid = ended->tgid ?: ended->tid;
+	bool lives = false;
+
+	if (ended->tid != tgid)
+		family_remove(t->family, ended->tid);
+	if ((ended->tid != tgid && !ended->orphan) ||
+	    !family_has(t->family, tgid))
+		return;
+	for (struct tally_thread *thread = t->threads; thread;
+	     thread = thread->next) {
+		if (thread->dead || thread->tgid != tgid)
+			continue;
+		thread->orphan = true;
+		lives = true;
+	}
+	if (!lives)
+		family_remove(t->family, tgid);
+}
+
 static void thread_die(struct tally *t, struct tally_thread *thread)
 {
 	if (thread->dead)
@@ -81,7 +106,7 @@ static void thread_die(struct tally *t, struct tally_thread *thread)
 	thread->dead = true;
 	table_remove(&t->by_tid, thread->tid, thread);
 	if (t->family)
-		family_remove(t->family, thread->tid);
+		family_end(t, thread);
 }
 
 static void thread_free(struct tally *t, struct tally_thread *thread)

@@ -40,6 +40,7 @@ struct tally_thread {
 	bool known; /* the time line knows it */
 	bool gone;  /* the time line has forgotten it */
 	bool dead;
+	bool orphan; /* the first thread of its process has ended before; only with a family */
 	bool wanted; /* now: its calls and events count for rows */
 	bool shown; /* it was wanted some time in this interval: it has a row */
 	bool least; /* in this interval something of it was lost, or may have been */
