@@ -163,7 +163,7 @@ int ktrace_timeline_split(struct ktrace_timeline *t, uint64_t time)
 	/* A state that ends with the first switch is told then. */
 	if (!t->states)
 		return err;
-	t->split = time;
+	state_split_begin(t, time);
 	for (struct thread *thread = t->oldest; !err && thread;
 	     thread = thread->newer)
 		if (!thread->gone)

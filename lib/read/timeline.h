@@ -109,6 +109,8 @@ struct ktrace_timeline {
 	uint64_t now;	 /* its time */
 	uint64_t begin;	 /* of what is shown; 0: nothing yet */
 	uint64_t split;	 /* while states are split: when; else 0 */
+	uint64_t
+		split_gap; /* since when events are missing then; 0: none are */
 	/* While a loss is being taken: the begin of the gap. */
 	uint64_t lost_at;
 	int err; /* of a call in the midst of spans */
@@ -169,6 +171,8 @@ int state_wake(struct ktrace_timeline *t, const struct role *role,
 void state_loss(struct ktrace_timeline *t, const struct ktrace_loss *loss);
 /* The thread is no more, and the events do not say since when.  It is to be removed. */
 int state_vanish(struct ktrace_timeline *t, struct thread *thread);
+/* Before state_split() of each thread. */
+void state_split_begin(struct ktrace_timeline *t, uint64_t time);
 /* Tells the state that the thread is in, up to timeline->split; what follows is told later. */
 int state_split(struct ktrace_timeline *t, struct thread *thread);
 /* Tells the state that the thread is in. */

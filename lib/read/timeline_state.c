@@ -67,14 +67,9 @@ static int state_tell(struct ktrace_timeline *t, struct thread *thread,
 /* Since when events are missing whose loss was not told yet; 0: none are. */
 static uint64_t losing_since(const struct ktrace_timeline *t)
 {
-	uint64_t gap;
-
 	if (!t->cursor)
 		return 0;
-	if (!t->split)
-		return ktrace_cursor_losing_since(t->cursor);
-	gap = cursor_losing(t->cursor, NULL);
-	return gap < t->split ? gap : 0;
+	return t->split ? t->split_gap : ktrace_cursor_losing_since(t->cursor);
 }
 
 /* Since when the thread's state is not known any more; 0: it is. */
@@ -474,6 +469,14 @@ static int run_split(struct ktrace_timeline *t, struct thread *thread)
 	if (!gap || gap >= t->split || !cpu || cpu->current != thread)
 		return 0;
 	return state_forget(t, cpu, gap > cpu->last ? gap : cpu->last);
+}
+
+void state_split_begin(struct ktrace_timeline *t, uint64_t time)
+{
+	uint64_t gap = t->cursor ? cursor_losing(t->cursor, NULL) : 0;
+
+	t->split = time;
+	t->split_gap = gap < time ? gap : 0;
 }
 
 int state_split(struct ktrace_timeline *t, struct thread *thread)
