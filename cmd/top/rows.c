@@ -346,7 +346,9 @@ int rows_make(struct rows *rows, const struct tally *t,
 		.nr_threads = t->nr_threads,
 		.has_waits = wish->has_waits,
 	};
-	wall = (t->end - t->begin) * wish->cpus;
+	if (__builtin_mul_overflow(t->end - t->begin, (uint64_t)wish->cpus,
+				   &wall))
+		wall = UINT64_MAX;
 	known = t->idle + t->all.states[KTRACE_STATE_RUNNING];
 	rows->unknown = wall > known ? wall - known : 0;
 	/*
