@@ -277,6 +277,10 @@ static int options_check(struct top *top)
 	top->batch |= top->json || top->live.argv || top->live.output ||
 		      !screen_exists() || !isatty(STDIN_FILENO) ||
 		      !isatty(STDOUT_FILENO);
+	if (!top->input && !top->batch && top->head_given)
+		return misused(&command_top,
+			       "--head is for lines, with -b: the screen has "
+			       "all rows, and scrolls");
 	if (top->json && top->head_given)
 		return misused(&command_top,
 			       "--head is for text: the JSON has all rows");
