@@ -24,6 +24,7 @@ static int rows_take(struct top *top, enum rows_by by)
 {
 	struct rows_wish wish = top->wish;
 	struct rows *rows = &top->rows[by];
+	bool calls_cut = top->tally.begin < top->tally.calls_changed;
 	int err;
 
 	wish.by = by;
@@ -32,7 +33,8 @@ static int rows_take(struct top *top, enum rows_by by)
 		wish.column = field_default(by);
 	wish.has_waits = top->input ? need_seen(&top->calls_seen,
 						top->tally.types, ALL_CALLS)
-				    : top->waits;
+				    : top->waits && !calls_cut;
+	wish.calls_cut = calls_cut;
 	wish.cgroups = top->input ? NULL : &top->cgroups;
 	err = rows_make(rows, &top->tally, &wish);
 	rows->realtime = ktrace_wall_time(top->trace, rows->begin);
@@ -44,8 +46,10 @@ static int screen_take(struct top *top)
 {
 	int err = 0;
 
-	if (top->paused)
+	if (top->paused) {
+		top->lost_paused += top->tally.lost;
 		return 0;
+	}
 	for (int by = 0; !err && by < BY_NR; by++)
 		if (by != BY_CGROUP || top->wish.by == BY_CGROUP)
 			err = rows_take(top, by);

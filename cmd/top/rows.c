@@ -262,7 +262,8 @@ static int spans_make(struct making *m, const struct span_rows *from)
 		row->sums.errors = list[i]->errors;
 		row->total = list[i]->ns.total;
 		row->max = list[i]->ns.max;
-		row->least = m->rows->least;
+		row->least = m->rows->least ||
+			     (m->wish->calls_cut && m->wish->by == BY_CALL);
 	}
 	free(list);
 	return err;

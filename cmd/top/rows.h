@@ -84,6 +84,7 @@ struct rows_wish {
 	uint32_t self; /* this process; 0: not of what happens now */
 	uint32_t cpus;
 	bool has_waits;
+	bool calls_cut; /* calls were recorded in a part of the interval only */
 	struct cgroups *cgroups; /* NULL: unknown */
 };
 

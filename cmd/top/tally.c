@@ -289,6 +289,10 @@ static int slice_count(struct tally *t, struct tally_thread *thread,
 		/* Another slice is the same call. */
 		if (slice->twin)
 			return 0;
+		/* Its end, and the begin of another one, were not recorded. */
+		if (slice->begin < t->calls_changed &&
+		    slice->end > t->calls_changed)
+			return 0;
 		thread->sums.calls++;
 		thread->sums.errors += span->error != 0;
 		t->all.calls++;
@@ -508,6 +512,9 @@ void tally_next(struct tally *t)
 		thread->least = false;
 		thread->shown = thread->wanted;
 		thread->upto = t->end;
+		if (t->begin < t->calls_changed && t->end >= t->calls_changed &&
+		    thread->doing.unlocked < t->calls_changed)
+			thread->doing = (struct doing){0};
 		if (thread->dead && (thread->gone || !thread->known))
 			thread_free(t, thread);
 	}

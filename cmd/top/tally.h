@@ -58,6 +58,12 @@ struct tally {
 	uint64_t
 		begin; /* of the interval, ns; what was before does not count */
 
+	/*
+	 * Set by the caller: when calls and the like began or ceased to be recorded (ns), in the middle; 0: that
+	 * did not happen.  What threads did before says nothing of later waits.
+	 */
+	uint64_t calls_changed;
+
 	/* The interval. */
 	uint64_t end;	 /* set by tally_close() */
 	struct sums all; /* of all threads, also those that nobody wants */

@@ -64,8 +64,9 @@ struct top {
 	FILE *out;
 	struct screen *screen; /* NULL: lines */
 	bool paused;	       /* no new rows are shown */
-	/* Records calls and the like, or does not any more. */
-	void (*waits_switch)(struct top *top, bool on);
+	uint64_t lost_paused;  /* meanwhile */
+	/* Records calls and the like, or does not any more.  Returns an exit status; if it fails, nothing changes. */
+	int (*waits_switch)(struct top *top, bool on);
 	int error;	/* negative errno */
 	bool unwritten; /* that is of @out, not of the library */
 };

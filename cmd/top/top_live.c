@@ -75,12 +75,18 @@ static int events_switch(struct ktrace_session *session,
 	return EXIT_OK;
 }
 
-static void waits_switch(struct top *top, bool on)
+static int waits_switch(struct top *top, bool on)
 {
-	if (events_switch(top->live.session, waits, NR(waits), on))
-		return;
+	int status = events_switch(top->live.session, waits, NR(waits), on);
+
+	if (status && on)
+		events_switch(top->live.session, waits, NR(waits), false);
+	if (status)
+		return status;
 	top->waits = on;
+	top->tally.calls_changed = now_ns();
 	ktrace_recording_types(top->live.recording);
+	return EXIT_OK;
 }
 
 static int events_choose(void *data)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "common/value.h"
 #include "fields.h"
 #include "show.h"
 #include "top.h"
@@ -57,8 +58,11 @@ int screen_begin(struct top *top)
 		free(s);
 		return status;
 	}
-	for (int by = 0; by < BY_NR; by++)
+	for (int by = 0; by < BY_NR; by++) {
 		s->columns[by] = field_default(by);
+		/* Before the first interval there are no rows, but columns to choose. */
+		top->rows[by].by = by;
+	}
 	s->columns[top->wish.by] = top->wish.column;
 	s->reverse = top->wish.reverse;
 	curs_set(0);
@@ -102,6 +106,24 @@ static void lines_draw(int y, const char *text)
 	}
 }
 
+static size_t rows_found(const struct screen *s, const struct rows *rows)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < rows->nr; i++)
+		nr += row_is_found(s, &rows->list[i]);
+	return nr;
+}
+
+static void scroll_to(const struct top *top, long first)
+{
+	size_t nr = rows_found(top->screen, &top->rows[top->wish.by]);
+
+	if (first >= (long)nr)
+		first = (long)nr - 1;
+	top->screen->first = first > 0 ? first : 0;
+}
+
 static void rows_draw(struct screen *s, const struct rows *rows)
 {
 	int y = HEAD_LINES;
@@ -139,7 +161,10 @@ static void head_draw(const struct top *top, const struct rows *rows)
 	lines_draw(0, text);
 	free(text);
 	attrset(color(COLOR_MESSAGE));
-	if (top->paused)
+	if (top->paused && top->lost_paused)
+		putf(2, 0, COLS, "stopped: Space goes on; %s lost meanwhile",
+		     count_text(top->lost_paused).s);
+	else if (top->paused)
 		put(2, 0, COLS, "stopped: Space goes on");
 	else if (*s->filter)
 		putf(2, 0, COLS, "only names with `%s'", s->filter);
@@ -214,6 +239,8 @@ static void screen_draw(const struct top *top)
 			head_draw(top, rows);
 		else
 			put(0, 0, COLS, "the first interval has not ended yet");
+		/* There may be fewer rows than before. */
+		scroll_to(top, s->first);
 		rows_draw(s, rows);
 		if (s->help)
 			help_draw();
@@ -223,24 +250,6 @@ static void screen_draw(const struct top *top)
 }
 
 /* ---- keys ------------------------------------------------------------------------- */
-
-static size_t rows_found(const struct screen *s, const struct rows *rows)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < rows->nr; i++)
-		nr += row_is_found(s, &rows->list[i]);
-	return nr;
-}
-
-static void scroll_to(struct top *top, long first)
-{
-	size_t nr = rows_found(top->screen, &top->rows[top->wish.by]);
-
-	if (first >= (long)nr)
-		first = (long)nr - 1;
-	top->screen->first = first > 0 ? first : 0;
-}
 
 /* All kinds of rows are there, so they need not wait for the next interval. */
 static void rows_order(struct top *top)
@@ -280,10 +289,20 @@ static void column_change(struct top *top, int step)
 
 static void waits_change(struct top *top)
 {
-	top->waits_switch(top, !top->waits);
+	if (top->waits_switch(top, !top->waits))
+		return;
 	say(top->waits ? "calls and what threads wait for: from the next "
 			 "interval on"
 		       : "calls are not recorded any more");
+}
+
+static void pause_change(struct top *top)
+{
+	top->paused = !top->paused;
+	if (top->lost_paused)
+		say("%s events were lost while the table stood still",
+		    count_text(top->lost_paused).s);
+	top->lost_paused = 0;
 }
 
 static void answer_key(struct screen *s, int key)
@@ -392,7 +411,7 @@ static void key_take(struct top *top, int key)
 		waits_change(top);
 		break;
 	case ' ':
-		top->paused = !top->paused;
+		pause_change(top);
 		break;
 	case '?':
 	case 'h':
@@ -413,7 +432,7 @@ static void key_take(struct top *top, int key)
 bool screen_more(struct top *top)
 {
 	struct screen *s = top->screen;
-	bool changed = !s->drawn || (!top->paused && top->shown != s->shown);
+	bool changed = !s->drawn || top->shown != s->shown;
 	int key;
 
 	while (!s->quit && (key = getch()) != ERR) {
