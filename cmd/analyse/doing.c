@@ -7,6 +7,12 @@
 #include "doing.h"
 #include "runs.h"
 
+bool doing_is_wait(enum ktrace_timeline_states state)
+{
+	return state == KTRACE_STATE_SLEEPING ||
+	       state == KTRACE_STATE_BLOCKED || state == KTRACE_STATE_STOPPED;
+}
+
 bool doing_is_call(const struct ktrace_timeline_track *track)
 {
 	return track->kind == KTRACE_TRACK_CALLS ||

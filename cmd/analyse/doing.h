@@ -22,6 +22,8 @@ struct doing {
 	uint64_t unlocked;
 };
 
+/* Does a thread wait in this state, for something other than a CPU? */
+bool doing_is_wait(enum ktrace_timeline_states state);
 /* A call begins: is it not the one that another slice has told already? */
 bool doing_call_is_new(const struct doing *d,
 		       const struct ktrace_timeline_slice *slice);

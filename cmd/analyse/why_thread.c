@@ -170,12 +170,6 @@ static void reason_find(struct why_thread *t)
 
 /* ---- states --------------------------------------------------------------- */
 
-static bool is_wait(enum ktrace_timeline_states state)
-{
-	return state == KTRACE_STATE_SLEEPING ||
-	       state == KTRACE_STATE_BLOCKED || state == KTRACE_STATE_STOPPED;
-}
-
 /* Nobody else can have ended the last wait. */
 static int last_end(struct why_thread *t)
 {
@@ -291,7 +285,7 @@ static int state_add(struct why *w, struct why_thread *t,
 	t->states[s->state] += end - begin;
 	t->counts[s->state]++;
 	t->end = end;
-	if (is_wait(s->state))
+	if (doing_is_wait(s->state))
 		return wait_add(t, s, begin, end);
 	if (s->state == KTRACE_STATE_RUNNABLE ||
 	    s->state == KTRACE_STATE_PREEMPTED)

@@ -155,12 +155,6 @@ static void gone(void *data, void *theirs)
 
 /* ---- states ---------------------------------------------------------------- */
 
-static bool is_wait(enum ktrace_timeline_states state)
-{
-	return state == KTRACE_STATE_SLEEPING ||
-	       state == KTRACE_STATE_BLOCKED || state == KTRACE_STATE_STOPPED;
-}
-
 static int row_add(struct span_rows *rows, const struct span_row *key,
 		   uint64_t ns, int error)
 {
@@ -207,8 +201,9 @@ static int state_add(struct tally *t, struct tally_thread *thread,
 	time_pass(thread, begin);
 	thread->sums.states[s->state] += s->end - begin;
 	thread->upto = s->end;
-	return is_wait(s->state) ? wait_add(t, thread, s->state, s->end - begin)
-				 : 0;
+	return doing_is_wait(s->state)
+		       ? wait_add(t, thread, s->state, s->end - begin)
+		       : 0;
 }
 
 static int state_told(void *data, const struct ktrace_timeline_state *s)
