@@ -231,23 +231,6 @@ enum signal_effect {
 bool signal_info(const uint8_t *bytes, size_t size, struct signal_view *view);
 /* False: it is not an event of a signal. */
 bool signal_read(const struct ktrace_event *event, struct signal_view *view);
-/*
- * Which events of a signal the trace has.  If both were recorded, the one that tells more is shown, so
- * a signal is one line.
- */
-struct signal_types {
-	size_t looked; /* so many types of the trace */
-	bool kernels;  /* signal_deliver */
-	bool kills;    /* signal_delivered, with what the process ends */
-	bool all;      /* the same, with who has sent it */
-};
-
-void signal_types_look(struct signal_types *found,
-		       const struct ktrace_types *types);
-/* Is another event shown for it? */
-bool signal_is_double(const struct signal_types *found,
-		      const struct ktrace_event *event,
-		      const struct signal_view *view);
 enum signal_effect signal_effect(const struct signal_view *view);
 /* Prints the name of its origin. */
 void signal_code(struct line *line, const struct signal_view *view);

@@ -125,43 +125,6 @@ bool signal_read(const struct ktrace_event *event, struct signal_view *view)
 	return true;
 }
 
-void signal_types_look(struct signal_types *found,
-		       const struct ktrace_types *types)
-{
-	size_t nr = ktrace_types_count(types);
-
-	for (; found->looked < nr; found->looked++) {
-		const struct ktrace_type *type =
-			ktrace_types_get(types, found->looked);
-
-		if (type->marker || strcmp(type->system, "signal") != 0)
-			continue;
-		found->kernels |= !strcmp(type->name, "signal_deliver");
-		if (strcmp(type->name, "signal_delivered") != 0)
-			continue;
-		found->kills |=
-			ktrace_field_find(type, KTRACE_CAPTURED_EXIT_CODE) !=
-			NULL;
-		found->all |=
-			ktrace_field_find(type, KTRACE_CAPTURED_HANDLER) !=
-			NULL;
-	}
-}
-
-/* Nothing is captured of ours if it was recorded only because a tracer had left it defined. */
-bool signal_is_double(const struct signal_types *found,
-		      const struct ktrace_event *event,
-		      const struct signal_view *view)
-{
-	bool ours = !strcmp(event->type->name, "signal_delivered");
-
-	if (ours)
-		return found->kernels && !found->kills &&
-		       !ktrace_field_find(event->type,
-					  KTRACE_CAPTURED_EXIT_CODE);
-	return found->all || (found->kills && view->number == SIGKILL);
-}
-
 enum signal_effect signal_effect(const struct signal_view *view)
 {
 	if (view->number == SIGKILL)

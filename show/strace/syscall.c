@@ -343,14 +343,43 @@ static int names_follow(struct syscalls *s, struct thread *thread,
 	return exit && call ? child_name(s, thread, event, call) : 0;
 }
 
-/* False: it is not an event of a signal, or another one is shown. */
-static bool signal_take(struct syscalls *s, const struct ktrace_event *event,
-			struct signal_view *view)
+/* An event of another thread, or what is no return, interrupts the line of the open call. */
+static int open_leave(struct syscalls *s, struct thread *thread, bool returns)
 {
-	if (!signal_read(event, view))
-		return false;
-	signal_types_look(&s->signals, ktrace_get_types(s->show.trace));
-	return !signal_is_double(&s->signals, event, view);
+	open_choose(s, thread);
+	return s->open && (s->open != thread || !returns) ? open_suspend(s) : 0;
+}
+
+static int signal_pass(struct syscalls *s, const struct ktrace_event *event,
+		       const struct signal_view *view)
+{
+	struct thread *thread = thread_get(s, event->tid);
+
+	if (!thread)
+		return error_set(-ENOMEM, "out of memory");
+	return open_leave(s, thread, false)
+		       ?: signal_event(s, thread, event, view);
+}
+
+static int held_pass(struct syscalls *s, const struct signal_held *held)
+{
+	struct thread *thread = thread_get(s, held->event.tid);
+
+	if (thread && !held->late)
+		thread->signal = (struct signal_last){0};
+	return signal_pass(s, &held->event, &held->view);
+}
+
+/* What was held back is shown before what @event is; NULL: all of it. */
+static int signals_pass(struct syscalls *s, const struct ktrace_event *event,
+			const struct signal_view *view)
+{
+	struct signal_held held;
+	int err = 0;
+
+	while (!err && signal_pairs_next(&s->signals, event, view, &held))
+		err = held_pass(s, &held);
+	return err;
 }
 
 static int syscalls_event(struct ktrace_output *show,
@@ -359,25 +388,28 @@ static int syscalls_event(struct ktrace_output *show,
 	struct syscalls *s = (struct syscalls *)show;
 	struct signal_view signal;
 	struct thread *thread;
+	bool exit = false, is_signal;
 	const char *name;
-	bool exit = false;
 	int err;
 
 	name = ktrace_call_name(event->type, &exit);
-	if (!name && !signal_take(s, event, &signal))
-		return 0;
+	is_signal = !name && signal_read(event, &signal);
+	err = signals_pass(s, event, is_signal ? &signal : NULL);
+	if (err || (!name && !is_signal))
+		return err;
 	thread = thread_get(s, event->tid);
 	if (!thread || names_follow(s, thread, event, name, exit))
 		return error_set(-ENOMEM, "out of memory");
-	open_choose(s, thread);
-	/* An event of another thread, or a signal. */
-	if (s->open && (s->open != thread || !exit)) {
-		err = open_suspend(s);
-		if (err)
-			return err;
-	}
-	if (!name)
-		return signal_event(s, thread, event, &signal);
+	if (is_signal)
+		return signal_pairs_take(&s->signals, &thread->signal,
+					 ktrace_get_types(show->trace), event,
+					 &signal)
+			       ? signal_pass(s, event, &signal)
+			       : 0;
+	thread->signal = (struct signal_last){0};
+	err = open_leave(s, thread, exit);
+	if (err)
+		return err;
 	return exit ? exit_event(s, thread, event)
 		    : enter_event(s, thread, event);
 }
@@ -420,8 +452,13 @@ static int syscalls_loss(struct ktrace_output *show,
 			 const struct ktrace_loss *loss)
 {
 	struct syscalls *s = (struct syscalls *)show;
-	int err;
+	struct signal_held held;
+	int err = 0;
 
+	while (!err && signal_pairs_lost(&s->signals, loss->cpu, &held))
+		err = held_pass(s, &held);
+	if (err)
+		return err;
 	/* A call that may have returned there is not paired with a later return. */
 	if (!loss->programs && loss_is_event(loss->cause)) {
 		ktrace_spans_loss(s->spans, loss);
@@ -439,8 +476,14 @@ static int syscalls_loss(struct ktrace_output *show,
 /* Shows a call that was open at the last look: users may look for it. */
 static int round_finish(struct syscalls *s)
 {
+	struct signal_held held;
 	int err = 0;
 
+	while (!err && signal_pairs_waited(&s->signals, &held))
+		err = held_pass(s, &held);
+	if (err)
+		return err;
+	signal_pairs_round(&s->signals);
 	if (s->show.calls.separate)
 		return output_flush(&s->output);
 	if (s->open && s->open->time == s->waited)
@@ -498,7 +541,9 @@ static int syscalls_finish(struct ktrace_output *show)
 
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
-	err = s->show.calls.summary ? 0 : open_all(s, call_detach);
+	err = signals_pass(s, NULL, NULL);
+	if (!err && !s->show.calls.summary)
+		err = open_all(s, call_detach);
 	if (s->show.calls.summary || s->show.calls.counts)
 		counts_write(&s->counts, s->show.calls.sort, &s->output);
 	return err ? err : output_flush(&s->output);

@@ -12,6 +12,7 @@
 #include "counts.h"
 #include "output.h"
 #include "show.h"
+#include "signal_pairs.h"
 #include "thread.h"
 #include "times.h"
 
@@ -31,7 +32,7 @@ struct syscalls {
 	uint32_t statuses; /* of calls that are shown */
 	bool filtered;	   /* only its end decides whether a call is shown */
 	struct counts counts;
-	struct signal_types signals;
+	struct signal_pairs signals;
 };
 
 /* Lines: lines.c.  Functions return 0 or a negative errno. */

@@ -11,6 +11,7 @@
 
 #include "base/table.h"
 #include "call.h"
+#include "signal_pairs.h"
 
 #define THREADS_ENDED 1024 /* number of ended threads that are kept */
 
@@ -26,6 +27,7 @@ struct thread {
 	uint64_t task;	    /* changes with @comm */
 	char comm[16];	    /* empty: not known, or not wanted */
 	unsigned int shown; /* number of arguments in the first part */
+	struct signal_last signal;
 	struct call_view view;
 };
 
