@@ -89,22 +89,6 @@ static int events_choose(struct record *r)
 
 /* What an earlier recorder left */
 
-/* Its events are chosen anew.  Those in the buffers keep their types: the kernel remembers them. */
-static int choice_drop(struct ktrace_session *session)
-{
-	static const char *const steps[][2] = {
-		{"filtered", "none"},
-		{"events/enabled", "0"},
-		{"stack", "none"},
-		{"capture", "none"},
-	};
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (ktrace_session_write(session, steps[i][0], steps[i][1]))
-			return failed_in_library();
-	return EXIT_OK;
-}
-
 static int leftovers_handle(struct record *r)
 {
 	uint64_t left = 0;
@@ -129,10 +113,11 @@ static int leftovers_handle(struct record *r)
 		    "%s events that it left in the buffers are dropped (--keep "
 		    "takes them)",
 		    count_text(left).s);
-	if (r->keep && left)
-		return choice_drop(r->session);
-	r->keep = false;
-	return ktrace_session_reset(r->session) ? failed_in_library() : EXIT_OK;
+	r->keep = r->keep && left;
+	return (r->keep ? ktrace_session_clear(r->session)
+			: ktrace_session_reset(r->session))
+		       ? failed_in_library()
+		       : EXIT_OK;
 }
 
 /* During the recording */

@@ -214,9 +214,12 @@ KTRACE_API int ktrace_session_stacks(
 	const char *filter,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 /*
- * Switches the session and all events off, removes filters and stacks, empties
- * the buffers.
+ * Switches the session and all events off, and forgets what was chosen: filters, stacks, capture
+ * programs, processes, patterns of markers, functions.  What the buffers have stays there, with its
+ * types.  0 or a negative errno.
  */
+KTRACE_API int ktrace_session_clear(struct ktrace_session *session);
+/* The same, and empties the buffers. */
 KTRACE_API int ktrace_session_reset(struct ktrace_session *session);
 
 /* The kernel's counts, per CPU; the caller frees them. */

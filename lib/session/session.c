@@ -504,26 +504,30 @@ int ktrace_session_branches(struct ktrace_session *s, unsigned int nr)
 	return err;
 }
 
-int ktrace_session_reset(struct ktrace_session *s)
+/* @empty: the buffers, too. */
+static int choice_clear(struct ktrace_session *s, bool empty)
 {
 	static const struct {
 		const char *file;
 		const char *text;
+		bool empties;
 	} steps[] = {
 		/* First, because filters use fields that other steps remove. */
-		{"filtered", "none"},
-		{"enabled", "0"},
-		{"events/enabled", "0"},
-		{"marked", "\n"},
-		{"pids", "\n"},
-		{"stack", "none"},
-		{"reset", "1"},
+		{"filtered", "none", false},
+		{"enabled", "0", false},
+		{"events/enabled", "0", false},
+		{"marked", "\n", false},
+		{"pids", "\n", false},
+		{"stack", "none", false},
+		{"reset", "1", true},
 		/* With empty buffers the old programs are not needed. */
-		{"capture", "none"},
+		{"capture", "none", false},
 	};
 	int err;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		if (steps[i].empties && !empty)
+			continue;
 		err = ktrace_session_write(s, steps[i].file, steps[i].text);
 		if (err)
 			return err;
@@ -532,4 +536,14 @@ int ktrace_session_reset(struct ktrace_session *s)
 	return faccessat(s->dir, "functions", F_OK, 0)
 		       ? 0
 		       : ktrace_session_write(s, "functions", "none");
+}
+
+int ktrace_session_clear(struct ktrace_session *s)
+{
+	return choice_clear(s, false);
+}
+
+int ktrace_session_reset(struct ktrace_session *s)
+{
+	return choice_clear(s, true);
 }

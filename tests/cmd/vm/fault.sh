@@ -78,6 +78,21 @@ ends 0 '--keep' 'begin this trace'
 run ktrace report -q kept
 check '--keep: what was left' grep -q sched:sched_wakeup <<<"$out"
 check '--keep: and what is new' grep -q sched:sched_switch <<<"$out"
+
+# It recorded one process: who takes the rest has not chosen this one.
+sleep 1000 &
+alone=$!
+ktrace record -q -o killed -p $alone -e sched:sched_wakeup,sched:sched_switch 2>/dev/null &
+recorder=$!
+wait_enabled
+kill $alone
+wait $alone 2>/dev/null
+kill -9 $recorder
+wait $recorder 2>/dev/null
+run ktrace record --keep -o anew -e sched:sched_process_exit -- true
+ends 0 '--keep after -p' 'begin this trace'
+check '--keep: of all processes' grep -q '^ *true-.*sched_process_exit' <<<"$(ktrace report -q anew)"
+check '--keep: with what was left of one' grep -q 'sched:sched_switch' <<<"$(ktrace report -q anew)"
 run ktrace record -o clean -e sched_switch -- true
 check 'nothing is left after a good end' [ -z "$(grep 'did not come' <<<"$err")" ]
 
