@@ -106,10 +106,21 @@ bool decoded_fits(const struct ktrace_known *known)
 int decoded_check(const struct selection *selection,
 		  const struct ktrace_known *known, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (decoded_fits(&known[i]) &&
-		    selection_match(selection, known[i].system, known[i].name))
+	bool signals = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!decoded_fits(&known[i]) ||
+		    !selection_match(selection, known[i].system, known[i].name))
+			continue;
+		if (decoded_calls_system(known[i].system))
 			return EXIT_OK;
-	return failed("--decode is about system calls and signals, and none is "
-		      "chosen: -e 'syscalls:*' chooses all calls");
+		signals = true;
+	}
+	if (!signals)
+		return failed(
+			"--decode is about system calls and signals, and "
+			"none is chosen: -e 'syscalls:*' chooses all calls");
+	say("only signals are decoded, because no system call is chosen: -e "
+	    "'syscalls:*' chooses all");
+	return EXIT_OK;
 }

@@ -46,7 +46,10 @@ int decoded_prepare(struct ktrace_session *session,
 bool decoded_calls_system(const char *system);
 /* Is it an event of a call, or of signals that are delivered? */
 bool decoded_fits(const struct ktrace_known *known);
-/* Fails if none of the events that are selected can be decoded.  Returns an exit status. */
+/*
+ * Fails if none of the events that are selected can be decoded; says it if these are only signals.
+ * Returns an exit status.
+ */
 int decoded_check(const struct selection *selection,
 		  const struct ktrace_known *known, size_t nr);
 

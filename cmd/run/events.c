@@ -143,25 +143,51 @@ static int signals_enable(const struct choice_of_events *c, size_t *nr)
 		       : EXIT_OK;
 }
 
+/* Are all events wanted, whatever else is named beside them? */
+static bool names_everything(const char *const *patterns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(patterns[i], "*") || !strcmp(patterns[i], "*:*"))
+			return true;
+	return false;
+}
+
 /*
  * Makes the events known.  `*' does not mean those of each call, unless they are to be decoded; then
  * they take the place of those of all calls.
  */
 static int patterns_prepare(struct choice_of_events *c)
 {
-	static const char *const with_calls[] = {"*", "syscalls:*",
-						 "compat_syscalls:*"};
-	size_t nr;
+	static const char *const calls[] = {"syscalls:*", "compat_syscalls:*"};
+	size_t nr, nr_calls = 0;
 	const char *const *patterns = selection_patterns(c->selection, &nr);
+	const char **all = calloc(nr + 2, sizeof(*all));
+	int status;
 
-	if (c->decoded && nr == 1 && !strcmp(*patterns, "*")) {
-		c->calls = true;
-		patterns = with_calls;
-		nr = sizeof(with_calls) / sizeof(*with_calls);
+	if (!all)
+		return failed("out of memory");
+	memcpy(all, patterns, nr * sizeof(*all));
+	c->calls = c->decoded && names_everything(patterns, nr);
+	if (c->calls) {
+		nr_calls = sizeof(calls) / sizeof(*calls);
+		memcpy(all + nr, calls, sizeof(calls));
 	}
-	return ktrace_session_prepare(c->session, patterns, nr)
-		       ? failed_in_library()
-		       : EXIT_OK;
+	status = ktrace_session_prepare(c->session, all, nr + nr_calls)
+			 ? failed_in_library()
+			 : EXIT_OK;
+	free(all);
+	return status;
+}
+
+/* Who leaves out those of each call has the calls by RAW. */
+static bool calls_are_selected(const struct choice_of_events *c)
+{
+	for (size_t i = 0; i < c->nr_known; i++)
+		if (!strcmp(c->known[i].system, "syscalls") &&
+		    selection_match(c->selection, c->known[i].system,
+				    c->known[i].name))
+			return true;
+	return false;
 }
 
 int events_enable(struct ktrace_session *session, struct selection *selection,
@@ -185,6 +211,7 @@ int events_enable(struct ktrace_session *session, struct selection *selection,
 		return status;
 	if (ktrace_session_known(session, &c.known, &c.nr_known))
 		return failed_in_library();
+	c.calls = c.calls && calls_are_selected(&c);
 	status = known_prepare(&c) ?: known_enable(&c, nr);
 	status = status ?: signals_enable(&c, nr);
 	free(c.known);

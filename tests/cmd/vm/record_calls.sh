@@ -261,6 +261,23 @@ ends 0 '--keep' 'begin this trace'
 check 'new events have the names' names kept 10 kept
 check 'those that were left, too' names left 10 killed kept
 
+# ---- everything, and what is named beside it ---------------------------------------------
+
+for what in '*' '*:*' '*,net:*' '*,!net:*'; do
+	run ktrace record --only -s 16M --decode -e "$what" -o beside -- cat needle
+	ends 0 "-e '$what'"
+	ktrace report -q beside >lines
+	check "-e '$what': calls are decoded" grep -q 'sys_enter_openat: .*"needle"' lines
+	check "-e '$what': and told once" [ "$(grep -c raw_syscalls: lines)" = 0 ]
+done
+run ktrace record --only -s 16M --decode -e '*' -F 99 -o beside -- cat needle
+check '-F beside -e: calls are decoded' grep -q 'sys_enter_openat: .*"needle"' <<<"$(ktrace report -q beside)"
+run ktrace record --only -s 16M --decode -e '!syscalls:*' -o beside -- cat needle
+ends 0 "-e '!syscalls:*'"
+check 'which leaves the events of all calls' grep -q raw_syscalls: <<<"$(ktrace report -q beside)"
+run ktrace record --only --decode -e 'signal:*' -o beside -- sh -c 'kill -TERM $$'
+ends 143 'signals alone' 'only signals are decoded'
+
 # ---- who may not read the kernel's memory -----------------------------------------------
 
 mount -o remount,gid=65534,mode=770 $tree
