@@ -224,10 +224,14 @@ ends 2 'parts and snapshots do not go together'
 rm -f ready
 ktrace record -q -e $opens --decode -m overwrite -o snap -d 1000s 2>/dev/null &
 recorder=$!
-until grep -q 1 $tree/enabled; do :; done
+wait_until grep -q 1 $tree/enabled
 python3 open.py shot 50
 kill -USR2 $recorder
-until [ -e snap.1/metadata ] && names shot 50 snap.1; do sleep 0.2; done
+snapped()
+{
+	[ -e snap.1/metadata ] && names shot 50 snap.1
+}
+wait_until snapped
 kill -INT $recorder
 wait $recorder
 check 'a snapshot has the names' names shot 50 snap.1
@@ -236,12 +240,18 @@ check 'a snapshot has the names' names shot 50 snap.1
 ktrace record -q -e 'sched:sched_process_exit,syscalls:sys_enter_openat' --decode -o fire -d 1000s \
 	--snapshot-on "$opens if filename ~ \"*/fire0\"" 2>/dev/null &
 recorder=$!
-until grep -q 1 $tree/enabled; do :; done
+wait_until grep -q 1 $tree/enabled
 python3 open.py water 20
-sleep 0.5
+# It has looked at the trigger since, each time that it slept.
+slept=$(rests $recorder)
+looked()
+{
+	[ "$(rests $recorder)" -ge $((slept + 5)) ]
+}
+wait_until looked
 check 'another name takes no snapshot' [ ! -e fire.1 ]
 python3 open.py fire 20
-until [ -e fire.1/metadata ]; do sleep 0.1; done
+wait_until [ -e fire.1/metadata ]
 kill -INT $recorder
 wait $recorder
 check 'the name takes one' names water 20 fire.1
@@ -252,7 +262,7 @@ check 'a stream has the names' [ "$(cat count)" = 40 ]
 
 ktrace record -q -e $opens --decode -o killed -d 1000s 2>/dev/null &
 recorder=$!
-until grep -q 1 $tree/enabled; do :; done
+wait_until grep -q 1 $tree/enabled
 python3 open.py left 10
 kill -KILL $recorder
 wait $recorder 2>/dev/null
