@@ -6,6 +6,7 @@
 #include <ktrace/syscall.h>
 
 #include "argument.h"
+#include "pointee.h"
 #include "stack.h"
 #include "strace/thread.h"
 
@@ -70,6 +71,7 @@ static void number_find(struct argument *argument)
 	bool negative = argument->size && *argument->text == '-';
 	uint64_t number = 0;
 
+	argument->is_number = false;
 	if (argument->size <= negative || argument->size > 18 ||
 	    (argument->text[negative] == '0' && argument->size > 1))
 		return;
@@ -119,11 +121,15 @@ static int fields_split(struct arguments *a, const struct ktrace_type *type,
 		size_t size = (next ?: a->text + end) - text;
 		size_t begin = a->size;
 
+		from += size + 1;
+		/* Nothing was captured. */
+		if (!size && pointee_is_alone(type, field))
+			continue;
 		memmove(a->text + begin, text, size);
 		a->size += size;
-		from += size + 1;
 		if (argument_add(a, field->name, begin))
 			return -ENOMEM;
+		a->list[a->nr - 1].is_number = field->kind <= KTRACE_POINTER;
 	}
 	return 0;
 }
@@ -151,20 +157,14 @@ static int fields_take(struct arguments *a, const struct ktrace_event *event)
 	return err;
 }
 
-static int arguments_done(struct arguments *a, int err,
-			  const struct ktrace_type *type)
+static int arguments_done(struct arguments *a, int err)
 {
-	uint32_t at = 0;
-
 	if (err)
 		return -ENOMEM;
 	texts_find(a);
-	for (uint32_t i = 0; i < a->nr; i++) {
-		const struct ktrace_field *field = field_next(type, &at);
-
-		if (!field || field->kind <= KTRACE_POINTER)
+	for (uint32_t i = 0; i < a->nr; i++)
+		if (a->list[i].is_number)
 			number_find(&a->list[i]);
-	}
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static void arguments_clear(struct arguments *a)
 int arguments_event(struct arguments *a, const struct ktrace_event *event)
 {
 	arguments_clear(a);
-	return arguments_done(a, fields_take(a, event), event->type);
+	return arguments_done(a, fields_take(a, event));
 }
 
 /* ---- system calls --------------------------------------------------------- */

@@ -112,9 +112,8 @@ static bool is_owned(const struct ktrace_type *type,
 	return false;
 }
 
-/* Was it captured of a call, but of no argument in the same record? */
-static bool is_alone(const struct ktrace_type *type,
-		     const struct ktrace_field *field)
+bool pointee_is_alone(const struct ktrace_type *type,
+		      const struct ktrace_field *field)
 {
 	return field->place == KTRACE_DATA_LOC && is_call(type) &&
 	       ktrace_field_find(type, KTRACE_CAPTURED_CUT) &&
@@ -124,7 +123,7 @@ static bool is_alone(const struct ktrace_type *type,
 bool pointee_alone(const struct ktrace_type *type,
 		   const struct ktrace_field *field, struct pointee *pointee)
 {
-	if (!is_alone(type, field))
+	if (!pointee_is_alone(type, field))
 		return false;
 	pointee_begin(pointee, type, NULL, field);
 	return true;
@@ -230,14 +229,13 @@ static void alone_put(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_event *event,
 		      const struct pointee *pointee)
 {
-	size_t n;
-
-	ktrace_field_bytes(event, pointee->fields, &n);
-	if (!n && !mask_has(event, pointee->unread, pointee->bit))
+	if (is_absent(event, pointee, 0))
 		return;
-	output_puts(output, " ");
-	suffix_put(output, pointee->fields->name);
-	output_puts(output, "=");
+	if (!pointee->part) {
+		output_puts(output, " ");
+		suffix_put(output, pointee->fields->name);
+		output_puts(output, "=");
+	}
 	value_put(output, trace, event, pointee, 0);
 }
 

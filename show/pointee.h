@@ -25,6 +25,7 @@ struct pointee {
 	/* Masks of what is cut and what could not be read; NULL: there are none. */
 	const struct ktrace_field *cut, *unread;
 	uint32_t bit; /* of the first field */
+	bool part; /* of no argument: its value is written without its name */
 };
 
 /* False: the field is no argument that has any. */
@@ -36,6 +37,9 @@ bool pointee_alone(const struct ktrace_type *type,
 /* Is the field shown so, or a mask for such fields alone? */
 bool pointee_owns(const struct ktrace_type *type,
 		  const struct ktrace_field *field);
+/* Was it captured of a call, but of no argument in the same record? */
+bool pointee_is_alone(const struct ktrace_type *type,
+		      const struct ktrace_field *field);
 
 void pointee_put(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_event *event,

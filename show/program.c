@@ -34,6 +34,9 @@ enum code {
 	CODE_OTHER,   /* see value.c */
 };
 
+/* What is in front of each part. */
+#define PART "\1"
+
 /* A cache of the texts of integers, by value.  An empty entry has len 0. */
 #define CACHE_BITS 6
 #define CACHE_TEXT 54
@@ -179,7 +182,7 @@ static char *field_text(const struct ktrace_field *field,
 			len = asprintf(&text, "%s", first ? "" : ", ");
 			break;
 		case PROGRAM_PARTS:
-			len = asprintf(&text, "\1");
+			len = asprintf(&text, PART);
 		}
 	}
 	free(name);
@@ -247,13 +250,16 @@ static int program_pointee(struct program *program,
 			   const struct ktrace_field *field, size_t *texts_used)
 {
 	struct op *op = &program->ops[program->nr_ops];
+	bool parts = programs->style == PROGRAM_PARTS;
 	struct pointee pointee;
 
-	if (!pointee_find(type, field, &pointee) &&
-	    (programs->style != PROGRAM_TEXT ||
-	     !pointee_alone(type, field, &pointee)))
-		return 0;
-	if (op_begin(program, "", texts_used))
+	if (!pointee_find(type, field, &pointee)) {
+		if ((!parts && programs->style != PROGRAM_TEXT) ||
+		    !pointee_alone(type, field, &pointee))
+			return 0;
+		pointee.part = parts;
+	}
+	if (op_begin(program, pointee.part ? PART : "", texts_used))
 		return -ENOMEM;
 	op->code = CODE_POINTEE;
 	op->pointee = malloc(sizeof(pointee));
@@ -306,12 +312,18 @@ static void program_unread(struct program *program,
 	op->unread_bit = field - type->fields;
 }
 
+/* Or is it shown with another field, or not at all?  In JSON each field is one of its own. */
+static bool has_value(const struct ktrace_type *type,
+		      const struct ktrace_field *field)
+{
+	return !stack_field(type, field) && !pointee_owns(type, field) &&
+	       strcmp(field->name, KTRACE_VALUES_UNREAD) != 0;
+}
+
 bool program_has_part(const struct ktrace_type *type,
 		      const struct ktrace_field *field)
 {
-	/* In JSON each field is one of its own. */
-	return !stack_field(type, field) && !pointee_owns(type, field) &&
-	       strcmp(field->name, KTRACE_VALUES_UNREAD) != 0;
+	return has_value(type, field) || pointee_is_alone(type, field);
 }
 
 static bool field_is_wanted(const struct programs *programs,
@@ -352,7 +364,7 @@ static struct program *program_make(const struct programs *programs,
 
 		if (!field_is_wanted(programs, type, field))
 			continue;
-		if (style == PROGRAM_JSON || program_has_part(type, field)) {
+		if (style == PROGRAM_JSON || has_value(type, field)) {
 			if (program_op(program, field, programs, &used))
 				goto err;
 			program_unread(program, type, field);

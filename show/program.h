@@ -50,7 +50,7 @@ void programs_init(struct programs *programs, struct ktrace *trace,
 		   enum program_style style);
 void programs_destroy(struct programs *programs);
 
-/* Is there a part for the field, in all styles but PROGRAM_JSON? */
+/* Does PROGRAM_PARTS write a part for the field? */
 bool program_has_part(const struct ktrace_type *type,
 		      const struct ktrace_field *field);
 

@@ -39,7 +39,7 @@ struct record {
 
 /*
  * Defines an event of a system.  @fields are separated by spaces: numbers, and captured fields, which
- * begin with two underscores.  Returns its id.
+ * begin with two underscores; these are strings if they end with `$'.  Returns its id.
  */
 static inline uint32_t type_of(const char *system, const char *name,
 			       const char *fields)
@@ -52,7 +52,8 @@ static inline uint32_t type_of(const char *system, const char *name,
 		"\"name\":\"%s\",\"fields\":[",
 		next_id, system, name);
 	while (*fields) {
-		int n = strcspn(fields, " ");
+		int n = strcspn(fields, " $");
+		bool string = fields[n] == '$';
 		bool captured = !strncmp(fields, "__", 2) &&
 				strncmp(fields, "__cut", 5) != 0 &&
 				strncmp(fields, "__unread", 8) != 0;
@@ -61,13 +62,14 @@ static inline uint32_t type_of(const char *system, const char *name,
 			"%s{\"name\":\"%.*s\",\"ctype\":\"x\",\"kind\":\"%s\","
 			"\"offset\":%u,\"size\":%u}",
 			offset ? "," : "", n, fields,
-			captured		     ? "dynbytes"
+			string			     ? "dynstring"
+			: captured		     ? "dynbytes"
 			: !strncmp(fields, "ret", 3) ? "int"
 						     : "uint",
 			offset, captured ? 4 : 8);
 		dynamic |= captured;
 		offset += captured ? 4 : 8;
-		fields += n;
+		fields += n + string;
 		fields += strspn(fields, " ");
 	}
 	fprintf(lines, "],\"size\":%u,\"dynamic\":%s}\n", offset,
@@ -160,7 +162,8 @@ static inline void run(uint32_t tid, uint32_t tgid)
 }
 
 /* The output; the caller frees it. */
-static inline char *shown_where(struct ktrace_output_options where)
+static inline char *shown_as(const char *kind,
+			     struct ktrace_output_options where)
 {
 	struct ktrace *trace;
 	char path[512], *text;
@@ -175,10 +178,15 @@ static inline char *shown_where(struct ktrace_output_options where)
 	fclose(f);
 	free(lines_text);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
-	text = shown_with(trace, "strace", where, NULL);
+	text = shown_with(trace, kind, where, NULL);
 	CHECK(!ktrace_warning(trace, 0));
 	ktrace_close(trace);
 	return text;
+}
+
+static inline char *shown_where(struct ktrace_output_options where)
+{
+	return shown_as("strace", where);
 }
 
 static inline char *shown(const struct ktrace_output_calls *options)

@@ -687,4 +687,35 @@ TEST(unabbreviated)
 	}
 }
 
+/* What a return has captured is there in exports, too, if nobody has its begin. */
+TEST(returns_without_begin)
+{
+	static const char *const kinds[] = {"chrome", "firefox", "text"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct record some = {0}, none = {0};
+		uint32_t id;
+		char *text;
+
+		begin();
+		run(7, 7);
+		id = type("sys_exit_read", "ret __cut __unread __buf_val");
+		number(&some, 3);
+		number(&some, 0);
+		number(&some, 0);
+		none = some;
+		captured(&some, 1);
+		memory(&some, "\x0c\x0d\x0e", 3);
+		captured(&none, 1);
+		memory(&none, "", 0);
+		happen(id, &some);
+		happen(id, &none);
+		text = shown_as(kinds[i], (struct ktrace_output_options){0});
+		CHECK(strstr(text, "0c0d0e"));
+		/* And nothing is there that was not captured. */
+		CHECK(!strstr(strstr(text, "__buf_val") + 1, "__buf_val"));
+		free(text);
+	}
+}
+
 CHECK_MAIN
