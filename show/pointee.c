@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <string.h>
+
 #include <ktrace/capture_names.h>
 #include <ktrace/syscall.h>
 
@@ -156,16 +158,28 @@ static bool mask_has(const struct ktrace_event *event,
 	return mask && bit < 16 && ktrace_field_int(event, mask) >> bit & 1;
 }
 
+/* What was captured, with the NUL that ends a string. */
+static uint32_t captured_size(const struct ktrace_event *event,
+			      const struct ktrace_field *field)
+{
+	uint32_t loc;
+
+	if (event->size < sizeof(loc) ||
+	    field->offset > event->size - sizeof(loc))
+		return 0;
+	memcpy(&loc, event->payload + field->offset, sizeof(loc));
+	return loc >> 16;
+}
+
+/* An empty string of a function has no bytes, but a place; that of a call has its end. */
 static bool is_absent(const struct ktrace_event *event,
 		      const struct pointee *pointee, uint32_t i)
 {
-	size_t n;
+	const struct ktrace_field *field = &pointee->fields[i];
 
-	ktrace_field_bytes(event, &pointee->fields[i], &n);
-	/* An empty string of a function has no bytes, but a place; that of a call has its end. */
-	return !n &&
-	       (pointee->fields[i].kind != KTRACE_STRING ||
-		is_call(event->type)) &&
+	if (field->kind == KTRACE_STRING && !is_call(event->type))
+		return false;
+	return !captured_size(event, field) &&
 	       !mask_has(event, pointee->unread, pointee->bit + i);
 }
 

@@ -718,4 +718,30 @@ TEST(returns_without_begin)
 	}
 }
 
+/* An empty string was captured; of a string that was not, not even its end. */
+TEST(empty_strings)
+{
+	for (int captures = 0; captures < 2; captures++) {
+		struct record r = {0};
+		uint32_t id;
+		char *text;
+
+		begin();
+		run(7, 7);
+		id = type("sys_enter_chdir",
+			  "filename __cut __unread __filename_val$");
+		number(&r, 0x1000);
+		number(&r, 0);
+		number(&r, 0);
+		captured(&r, 1);
+		memory(&r, "", captures);
+		happen(id, &r);
+		text = shown_as("text", (struct ktrace_output_options){0});
+		CHECK(strstr(text, "filename=0x1000") ||
+		      strstr(text, "filename=4096"));
+		CHECK_EQ(!strstr(text, " \"\""), !captures);
+		free(text);
+	}
+}
+
 CHECK_MAIN
