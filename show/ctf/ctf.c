@@ -67,6 +67,7 @@ struct step {
 struct plan {
 	/* Of the begin and the end of an interrupt: the type of its end.  NULL: it is neither. */
 	const struct ktrace_type *end;
+	bool ends; /* it is the end itself, of this type or another one of the event */
 	const struct ktrace_field *key; /* which interrupt */
 	uint32_t nr_steps;
 	struct step steps[];
@@ -299,8 +300,8 @@ static struct plan *plan_make(const struct ktrace_types *types,
 
 	if (!plan)
 		return NULL;
-	plan->end = ctf_ends_interrupt(type) ? type
-					     : ctf_interrupt_end(types, type);
+	plan->end = ctf_interrupt_end(types, type);
+	plan->ends = ctf_ends_interrupt(type);
 	plan->key = plan->end ? interrupt_key(type) : NULL;
 	/* Stacks are in the context, and not their ids. */
 	for (i = 0; i < ktrace_type_own_fields(type); i++) {
@@ -512,7 +513,7 @@ static bool is_unbegun(struct ctf_stream *stream, const struct plan *plan,
 		return false;
 	if (plan->key)
 		this.key = ktrace_field_int(event, plan->key);
-	if (event->type != plan->end) {
+	if (!plan->ends) {
 		if (i == INTERRUPTS_MAX)
 			memmove(stream->open, stream->open + 1,
 				--i * sizeof(this));

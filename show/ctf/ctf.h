@@ -38,7 +38,10 @@ bool ctf_is_integer(const struct ktrace_type *type,
 		    const struct ktrace_field *field);
 /* Viewers take the end of an interrupt without its begin amiss. */
 bool ctf_ends_interrupt(const struct ktrace_type *type);
-/* If @type is the begin of an interrupt: the type of its end.  NULL: it is not, or there is none. */
+/*
+ * If @type is the begin or the end of an interrupt: the type of its end, always the first one if an
+ * event has several types.  NULL: it is neither, or there is none.
+ */
 const struct ktrace_type *ctf_interrupt_end(const struct ktrace_types *types,
 					    const struct ktrace_type *type);
 

@@ -4,7 +4,7 @@
  *
  * All is aligned to bytes, so that most of a payload is copied at once.  Names
  * are those of LTTng (names.c): events of the kernel are without their system unless
- * two would have the same name, markers of programs have it; each field has an
+ * those of two systems would have the same name, markers of programs have it; each field has an
  * underscore in front, which readers remove; and threads of the scheduler's events
  * are called tid.
  */
@@ -203,19 +203,42 @@ static void put_field(FILE *f, const struct ktrace_type *type,
 	fprintf(f, ";\n");
 }
 
-static int name_compare(const void *a, const void *b)
+/* What an event of the kernel is called, and whose it is. */
+struct named {
+	const char *name, *system;
+};
+
+static int named_compare(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct named *x = a, *y = b;
+
+	return strcmp(x->name, y->name) ?: strcmp(x->system, y->system);
 }
 
-/* Have two types this name?  @names is sorted. */
-static bool is_twice(char *const *names, size_t count, const char *name)
+/* Sorts them, and keeps one of each.  Returns how many these are. */
+static size_t named_sort(struct named *list, size_t nr)
 {
-	char *const *p =
-		bsearch(&name, names, count, sizeof(*names), name_compare);
+	size_t kept = 0;
 
-	return (p > names && !strcmp(p[-1], name)) ||
-	       (p + 1 < names + count && !strcmp(p[1], name));
+	qsort(list, nr, sizeof(*list), named_compare);
+	for (size_t i = 0; i < nr; i++)
+		if (!kept || named_compare(&list[kept - 1], &list[i]) != 0)
+			list[kept++] = list[i];
+	return kept;
+}
+
+/*
+ * Has an event of another system this name?  Two types of one event have one name: readers know event
+ * classes by their numbers.
+ */
+static bool is_twice(const struct named *list, size_t nr,
+		     const struct named *named)
+{
+	const struct named *p =
+		bsearch(named, list, nr, sizeof(*list), named_compare);
+
+	return (p > list && !strcmp(p[-1].name, named->name)) ||
+	       (p + 1 < list + nr && !strcmp(p[1].name, named->name));
 }
 
 static void put_event(FILE *f, const struct ktrace_type *type, const char *name,
@@ -260,8 +283,8 @@ static bool put_type(FILE *f, const struct ktrace_type *type, const char *own,
 /* @names has room for those of all types, which the caller frees.  False: no memory. */
 static bool put_types(FILE *f, const struct ktrace_types *types, char **names)
 {
-	size_t i, count = ktrace_types_count(types), nr_kernel = 0;
-	char **sorted;
+	size_t i, count = ktrace_types_count(types), nr = 0;
+	struct named *sorted;
 	bool ok = true;
 
 	for (i = 0; ok && i < count; i++) {
@@ -271,17 +294,20 @@ static bool put_types(FILE *f, const struct ktrace_types *types, char **names)
 	sorted = ok ? calloc(count + 1, sizeof(*sorted)) : NULL;
 	if (!sorted)
 		return false;
-	for (i = 0; i < count; i++)
-		if (!ktrace_types_get(types, i)->marker)
-			sorted[nr_kernel++] = names[i];
-	qsort(sorted, nr_kernel, sizeof(*sorted), name_compare);
+	for (i = 0; i < count; i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (!type->marker)
+			sorted[nr++] = (struct named){names[i], type->system};
+	}
+	nr = named_sort(sorted, nr);
 	for (i = 0; ok && i < count; i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
+		const struct named named = {names[i], type->system};
 
 		/* A program may use the name of an event of the kernel. */
 		ok = put_type(f, type, names[i],
-			      type->marker ||
-				      is_twice(sorted, nr_kernel, names[i]));
+			      type->marker || is_twice(sorted, nr, &named));
 	}
 	free(sorted);
 	return ok;

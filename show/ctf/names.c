@@ -93,21 +93,31 @@ bool ctf_ends_interrupt(const struct ktrace_type *type)
 	       n > end && !strcmp(type->name + n - end, EXIT);
 }
 
+/* Is the name of the length @n and a last word behind it? */
+static bool is_name(const struct ktrace_type *type, const char *name, size_t n,
+		    const char *last)
+{
+	return !strncmp(type->name, name, n) && !strcmp(type->name + n, last);
+}
+
 const struct ktrace_type *ctf_interrupt_end(const struct ktrace_types *types,
 					    const struct ktrace_type *type)
 {
-	size_t n = strlen(type->name), end = strlen(ENTRY);
+	size_t n = strlen(type->name);
 
-	if (n <= end || strcmp(type->name + n - end, ENTRY))
+	if (ctf_ends_interrupt(type))
+		n -= strlen(EXIT);
+	else if (n > strlen(ENTRY) &&
+		 is_name(type, type->name, n - strlen(ENTRY), ENTRY))
+		n -= strlen(ENTRY);
+	else
 		return NULL;
-	n -= end;
 	for (size_t i = 0; i < ktrace_types_count(types); i++) {
 		const struct ktrace_type *other = ktrace_types_get(types, i);
 
 		if (ctf_ends_interrupt(other) &&
 		    !strcmp(other->system, type->system) &&
-		    !strncmp(other->name, type->name, n) &&
-		    !strcmp(other->name + n, EXIT))
+		    is_name(other, type->name, n, EXIT))
 			return other;
 	}
 	return NULL;

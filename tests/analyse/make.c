@@ -3,7 +3,7 @@
  * analyse-make DIRECTORY <SCRIPT - makes a trace of what the script says
  *
  *	cpus COUNT			must come first
- *	type SYSTEM:NAME FIELD...	defines an event; fields are as in happen.h
+ *	type SYSTEM:NAME FIELD...	defines an event, or one more type of it; fields are as in happen.h
  *	known TID TGID COMM		a thread that exists when the trace begins
  *
  * All other lines begin with a time, in ns; an even one is exact in the trace.
@@ -68,14 +68,15 @@ static void type_define(char **words, int nr)
 	types[nr_types++].id = type(words[1], colon + 1, fields);
 }
 
+/* The newest one, if the event has several. */
 static uint32_t type_find(const char *name)
 {
-	uint32_t i = 0;
+	uint32_t i = nr_types;
 
-	while (i < nr_types && strcmp(types[i].name, name) != 0)
-		i++;
-	CHECK(i < nr_types);
-	return types[i].id;
+	while (i && strcmp(types[i - 1].name, name) != 0)
+		i--;
+	CHECK(i);
+	return types[i - 1].id;
 }
 
 static void switch_make(uint32_t cpu, char **words)
