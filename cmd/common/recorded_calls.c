@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <string.h>
+
 #include <ktrace/capture_names.h>
 #include <ktrace/syscall.h>
 
@@ -12,25 +14,61 @@ static bool has_pointer(const struct ktrace_type *type)
 	return false;
 }
 
+static bool is_decoded(const struct ktrace_type *type)
+{
+	return ktrace_field_find(type, KTRACE_CAPTURED_CUT) != NULL;
+}
+
+/* Does the begin of the call lack a string that --decode would have captured, whatever else it has? */
+static bool lacks_string(const struct ktrace_type *type, bool exit)
+{
+	const struct ktrace_call *call = exit ? NULL : ktrace_call_find(type);
+
+	for (unsigned int i = 0; call && i < call->nr_arguments; i++)
+		if (!strcmp(call->arguments[i].word, "path") ||
+		    !strcmp(call->arguments[i].word, "argv"))
+			return !is_decoded(type);
+	return false;
+}
+
+static bool is_signal(const struct ktrace_type *type)
+{
+	return !type->marker && !strcmp(type->system, "signal") &&
+	       (!strcmp(type->name, "signal_deliver") ||
+		!strcmp(type->name, "signal_delivered"));
+}
+
 void recorded_calls_check(const struct ktrace_types *types,
 			  const struct selection *selection)
 {
-	bool any = false, pointers = false, decoded = false, exit;
+	bool any = false, selected = false, signals = false, exit;
+	bool pointers = false, decoded = false, lacking = false;
 
 	for (size_t i = 0; i < ktrace_types_count(types); i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
+		bool call = ktrace_call_name(type, &exit) != NULL;
 
-		if (!ktrace_call_name(type, &exit) ||
-		    !selection_match(selection, type->system, type->name))
+		any |= call;
+		if (!selection_match(selection, type->system, type->name))
 			continue;
-		any = true;
+		signals |= is_signal(type);
+		if (!call)
+			continue;
+		selected = true;
 		pointers |= has_pointer(type);
-		decoded |= ktrace_field_find(type, KTRACE_CAPTURED_CUT) != NULL;
+		decoded |= is_decoded(type);
+		/* A trace may have both: --keep --decode takes events that are not. */
+		lacking |= lacks_string(type, exit);
 	}
+	if (!selected && signals)
+		return;
 	if (!any)
 		say("the trace has no system calls that could be shown: ktrace "
 		    "record --decode -e 'syscalls:*'");
-	else if (pointers && !decoded)
+	else if (!selected)
+		say("no system call of the trace is selected, and none is "
+		    "shown: -e 'syscalls:*' selects all");
+	else if (lacking || (pointers && !decoded))
 		say("arguments are shown as they were recorded, without what "
 		    "they point to: ktrace record --decode records that, too");
 }
