@@ -100,10 +100,14 @@ static void signals_enable(struct syscalls *s)
 {
 	struct ktrace_session *session = s->live.session;
 	enum decoded_signals signals = decoded_signals(session);
-	bool ours = signals != DECODED_SIGNALS_NONE &&
-		    !ktrace_session_enable(session, "signal",
-					   "signal_delivered", true);
+	bool ours = signals != DECODED_SIGNALS_NONE;
 
+	if (ours && ktrace_session_enable(session, "signal", "signal_delivered",
+					  true)) {
+		ours = false;
+		say("signals will be shown without who sent them: %s",
+		    ktrace_last_error());
+	}
 	if (ours && signals == DECODED_SIGNALS_ALL)
 		return;
 	if (signals_enable_kernels(session, ours))
