@@ -29,8 +29,7 @@ struct firefox {
 	struct viewer viewer;
 	struct lanes lanes;
 	struct fold_paths paths; /* of stacks */
-	/* The type of samples with stacks; NULL: there are none, and each time that a thread ran is one. */
-	const struct ktrace_type *samples;
+	bool sampled; /* one with a stack has come; else each time that a thread ran is a sample */
 };
 
 /* Memory does not grow without a limit, whatever comes. */
@@ -123,6 +122,10 @@ static int sample_put(struct firefox *f, struct ktrace_timeline_thread *thread,
 	struct lane *lane = lane_of_thread(&f->lanes, thread);
 	uint32_t stack;
 
+	/* The times that threads ran are not needed. */
+	if (!f->sampled)
+		lanes_samples_clear(&f->lanes);
+	f->sampled = true;
 	if (!lane || event_stack(f, lane, event, &stack))
 		return error_set(-ENOMEM, "out of memory");
 	if (stack == LANE_NO_STACK)
@@ -141,12 +144,14 @@ static int state_tell(void *data, const struct ktrace_timeline_state *state)
 	struct lane *lane;
 	uint32_t stack;
 
-	if (state->state != KTRACE_STATE_RUNNING || !state->thread->tid ||
-	    f->samples)
+	if (state->state != KTRACE_STATE_RUNNING || !state->thread->tid)
 		return 0;
 	lane = lane_of_thread(&f->lanes, state->thread);
 	if (!lane)
 		return error_set(-ENOMEM, "out of memory");
+	/* A thread that ran is there, even if no sample met it. */
+	if (f->sampled)
+		return size_check(f);
 	stack = thread_number(f, lane, state->thread->comm);
 	lane_print(&f->lanes, lane, SAMPLE_STACK, "%u", stack);
 	sample_time(f, lane, state->end);
@@ -339,12 +344,19 @@ static int whole_tell(void *data, struct ktrace_timeline_slice *slice,
 			 event);
 }
 
+/* A trace may have several types of it, and a part of a trace may have none of these events. */
+static bool is_sample(const struct ktrace_type *type)
+{
+	return !type->marker && !strcmp(type->system, "profile") &&
+	       !strcmp(type->name, "sample") && ktrace_type_stacks(type);
+}
+
 static int point_tell(void *data, struct ktrace_timeline_track *track,
 		      const struct ktrace_event *event)
 {
 	struct firefox *f = data;
 
-	if (f->samples == event->type && track->thread)
+	if (track->thread && is_sample(event->type))
 		return sample_put(f, track->thread, event);
 	return event_put(f, lane_of(f, track), event->type->name,
 			 CATEGORY_OTHER, event->time, 0, event);
@@ -438,7 +450,7 @@ static int firefox_end(struct viewer *viewer)
 	     lane = lane->next) {
 		put(f, lane == f->lanes.first ? "\n" : ",\n");
 		lane_put(&f->viewer.output, lane,
-			 f->samples ? "samples" : "tracing-ms");
+			 f->sampled ? "samples" : "tracing-ms");
 	}
 	put(f, "]}\n");
 	return f->viewer.output.err;
@@ -457,25 +469,12 @@ static const struct viewer_ops firefox_ops = {
 	.limit = LIMIT,
 };
 
-static const struct ktrace_type *samples_find(const struct ktrace_types *types)
-{
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-
-		if (!strcmp(type->system, "profile") &&
-		    !strcmp(type->name, "sample") && ktrace_type_stacks(type))
-			return type;
-	}
-	return NULL;
-}
-
 static int firefox_open(struct ktrace_output *show)
 {
 	struct firefox *f = (struct firefox *)show;
 
 	if (lanes_init(&f->lanes) || fold_paths_init(&f->paths))
 		return error_set(-ENOMEM, "out of memory");
-	f->samples = samples_find(ktrace_get_types(show->trace));
 	return viewer_open(show, &firefox_ops);
 }
 

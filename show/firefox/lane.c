@@ -72,6 +72,24 @@ void lane_time(struct lanes *lanes, struct lane *lane, enum lane_column column,
 		   (unsigned int)(ns % 1000000));
 }
 
+void lanes_samples_clear(struct lanes *lanes)
+{
+	static const enum lane_column columns[] = {SAMPLE_STACK, SAMPLE_TIME,
+						   SAMPLE_WEIGHT, SAMPLE_CPU};
+
+	for (struct lane *lane = lanes->first; lane; lane = lane->next) {
+		lane->last = 0;
+		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns);
+		     i++) {
+			struct column *column = &lane->columns[columns[i]];
+
+			lanes->size -= column->size;
+			free(column->text);
+			*column = (struct column){0};
+		}
+	}
+}
+
 void lanes_text_add(struct lanes *lanes, const char *text, size_t size)
 {
 	column_add(lanes, &lanes->text, text, size);

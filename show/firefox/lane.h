@@ -91,6 +91,9 @@ uint32_t lane_text(struct lanes *lanes, struct lane *lane, const char *text,
 uint32_t lane_stack(struct lanes *lanes, struct lane *lane, uint32_t prefix,
 		    const char *name, size_t size);
 
+/* Forgets the samples of all lanes. */
+void lanes_samples_clear(struct lanes *lanes);
+
 /* Adds to lanes->text. */
 void lanes_text_add(struct lanes *lanes, const char *text, size_t size);
 

@@ -3,7 +3,8 @@
 #
 # firefox.py PROFILE CHROME [FOLDED] - what a profile for the Firefox Profiler must hold: its tables
 # are whole, and it has all of CHROME (ktrace export --to chrome of the same trace), at the same times.
-# With FOLDED (ktrace report --folded), each stack is one of these; in a trace of samples, all are there.
+# With FOLDED (ktrace report --folded), each stack is one of these, also if it has none; in a trace of
+# samples, all are there.  All threads that ran are there.
 #
 # Prints how many markers there are, and how many of them have stacks.
 import collections
@@ -15,6 +16,7 @@ import sys
 profile = json.load(open(sys.argv[1], encoding='utf-8'), parse_float=decimal.Decimal)
 chrome = json.load(open(sys.argv[2], encoding='utf-8'), parse_float=decimal.Decimal)
 want, ran, opened = collections.Counter(), 0, collections.defaultdict(list)
+runners = set()
 for event in chrome['traceEvents']:
     row = event['pid'], event['tid']
     if event['ph'] == 'i':
@@ -26,6 +28,7 @@ for event in chrome['traceEvents']:
         want[begin['name'], begin['ts'], event['ts']] += 1
     elif event['ph'] == 'X' and event['cat'] == 'cpu':
         ran += event['dur']
+        runners.add(int(event['name'].rsplit(' ', 1)[1]))
     elif event['ph'] == 'X' and event['cat'] != 'state':
         want[event['name'], event['ts'], event['ts'] + event['dur']] += 1
 
@@ -81,9 +84,12 @@ if got != want:
     sys.exit(f'other markers: {list((got - want).items())[:5]}, {list((want - got).items())[:5]}')
 if not sampled and got_ran != ran:
     sys.exit(f'threads ran for {got_ran} us, not {ran}')
+missing = runners - {0} - {thread['tid'] for thread in profile['threads']}
+if missing:
+    sys.exit(f'threads that ran are not there: {sorted(missing)[:5]}')
 # Samples of idle CPUs are markers of these.
 stacks = samples + causes
-if folded and (stacks - folded or sampled and stacks != folded):
+if len(sys.argv) > 3 and (stacks - folded or sampled and stacks != folded):
     sys.exit(f'other stacks: {list((stacks - folded).items())[:3]}, '
              f'{list((folded - stacks).items())[:3]}')
 print(sum(got.values()), sum(causes.values()))
