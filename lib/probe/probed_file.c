@@ -26,6 +26,7 @@
 #include "probed_file.h"
 #include "program_code.h"
 #include "program_lines.h"
+#include "program_return.h"
 #include "return_address.h"
 #include "symbol/program_functions.h"
 #include "symbol/unwind_file.h"
@@ -189,10 +190,10 @@ static void file_tell(const struct probed_file *file, struct place *place)
 	place->seen.nanoseconds = file->seen.st_ctim.tv_nsec;
 }
 
-/* The place is at place->address + place->offset. */
-static int place_use(const struct probed_file *file, struct place *place,
-		     int (*use)(const struct place *place, void *data),
-		     void *data)
+/* An instruction alone, or what begins there. */
+static int instruction_use(const struct probed_file *file, struct place *place,
+			   int (*use)(const struct place *place, void *data),
+			   void *data)
 {
 	uint64_t address = place->address + place->offset;
 	int err;
@@ -208,6 +209,41 @@ static int place_use(const struct probed_file *file, struct place *place,
 		err = error_set(-EINVAL, "the kernel can have no probe on this "
 					 "instruction");
 	return place_refuse(place, err) ?: use(place, data);
+}
+
+/* Each instruction at which the function returns, in place of the return address. */
+static int returns_use(const struct probed_file *file, struct place *place,
+		       int (*use)(const struct place *place, void *data),
+		       void *data)
+{
+	struct program_returns returns = {.nr = 0};
+	int err;
+
+	file_tell(file, place);
+	if (!place->size)
+		place->size = code_size_at(&file->functions, place->address);
+	err = program_returns_find(&file->functions, file->program.path, place,
+				   &returns);
+	place->has_offset = place->at_return = true;
+	for (size_t i = 0; !err && i < returns.nr; i++) {
+		place->offset = returns.offsets[i];
+		err = instruction_use(file, place, use, data);
+	}
+	program_returns_free(&returns);
+	return err;
+}
+
+/*
+ * The place is at place->address + place->offset.  However it was said: this alone decides which
+ * return addresses are replaced.
+ */
+static int place_use(const struct probed_file *file, struct place *place,
+		     int (*use)(const struct place *place, void *data),
+		     void *data)
+{
+	return place->returns && file->keeps_returns
+		       ? returns_use(file, place, use, data)
+		       : instruction_use(file, place, use, data);
 }
 
 /* ---- functions --------------------------------------------------------------- */
@@ -234,23 +270,6 @@ static bool name_matches(const char *name, const char *pattern, bool wild)
 static bool is_wild(const char *name)
 {
 	return strpbrk(name, "*?[");
-}
-
-/* So many names may one function have whose size is found. */
-#define ALIASES_MAX 64
-
-/* Sizes of functions that are written in assembly may be missing. */
-static uint64_t function_size(const struct program_functions *f, size_t i)
-{
-	uint64_t begin = f->all[i].begin;
-	size_t end = i + ALIASES_MAX;
-
-	if (f->all[i].size)
-		return f->all[i].size;
-	while (++i < f->nr && i < end)
-		if (f->all[i].begin > begin)
-			return f->all[i].begin - begin;
-	return 0;
 }
 
 /* Names that have that of the place in them, or begin as it does: for its message. */
@@ -303,54 +322,6 @@ static int function_indirect(const struct place *wanted)
 			 wanted->function, wanted->function);
 }
 
-/* Each instruction at which the function returns, in place of the return address. */
-static int returns_find(const struct probed_file *file,
-			const struct place *function,
-			int (*use)(const struct place *place, void *data),
-			void *data)
-{
-	struct place place = *function;
-	size_t at = 0, length, nr = 0;
-	uint64_t offset;
-	uint8_t *code;
-	bool returns;
-	int err = 0;
-
-	if (!function->size || function->size > CODE_MAX ||
-	    !code_offset(&file->functions, function->address, true, &offset))
-		return error_set(-EINVAL, "nobody knows where %s ends",
-				 function->function);
-	code = malloc(function->size);
-	if (!code)
-		return error_set(-ENOMEM, "out of memory");
-	if (pread(file->functions.fd, code, function->size, offset) !=
-	    (ssize_t)function->size)
-		err = error_set(-EIO, "%s cannot be read", file->program.path);
-	for (; !err && at < function->size; at += length) {
-		length = instruction_length(code + at, function->size - at,
-					    file->is_32, &returns);
-		if (!length) {
-			err = error_set(-EINVAL,
-					"within %s is something that is no "
-					"code: who knows where it returns?",
-					function->function);
-			break;
-		}
-		if (!returns)
-			continue;
-		place.offset = at;
-		place.has_offset = true;
-		place.at_return = true;
-		nr++;
-		err = place_use(file, &place, use, data);
-	}
-	free(code);
-	if (!err && !nr)
-		err = error_set(-EINVAL, "%s has no instruction that returns",
-				function->function);
-	return err;
-}
-
 static void function_name(const struct probed_file *file, size_t i,
 			  struct place *place)
 {
@@ -370,7 +341,7 @@ static int function_place(const struct probed_file *file, size_t i,
 
 	function_name(file, i, &place);
 	place.address = f->all[i].begin;
-	place.size = function_size(f, i);
+	place.size = code_size(f, i);
 	if (place.size && place.offset >= place.size) {
 		int err =
 			error_set(-EINVAL,
@@ -382,8 +353,6 @@ static int function_place(const struct probed_file *file, size_t i,
 		if (err)
 			return err;
 	}
-	if (place.returns && file->keeps_returns)
-		return returns_find(file, &place, use, data);
 	return place_use(file, &place, use, data);
 }
 
@@ -430,7 +399,7 @@ static int function_refused(const struct probed_file *file, size_t i,
 	function_name(file, i, &place);
 	file_tell(file, &place);
 	place.address = file->functions.all[i].begin;
-	place.size = function_size(&file->functions, i);
+	place.size = code_size(&file->functions, i);
 	snprintf(place.refused, sizeof(place.refused),
 		 "the kernel can have no probe on its first instruction");
 	return use(&place, data);
@@ -703,7 +672,7 @@ static int functions_list(const struct listing *l,
 		const struct ktrace_program_place place = {
 			.name = name,
 			.address = f->all[i].begin,
-			.size = function_size(f, i),
+			.size = code_size(f, i),
 			.indirect = f->all[i].indirect,
 		};
 

@@ -31,6 +31,38 @@ bool code_offset(const struct program_functions *f, uint64_t address, bool code,
 	return false;
 }
 
+/* So many names may one function have whose size is found. */
+#define ALIASES_MAX 64
+
+/* Sizes of functions that are written in assembly may be missing. */
+uint64_t code_size(const struct program_functions *f, size_t i)
+{
+	uint64_t begin = f->all[i].begin;
+	size_t end = i + ALIASES_MAX;
+
+	if (f->all[i].size)
+		return f->all[i].size;
+	while (++i < f->nr && i < end)
+		if (f->all[i].begin > begin)
+			return f->all[i].begin - begin;
+	return 0;
+}
+
+uint64_t code_size_at(const struct program_functions *f, uint64_t address)
+{
+	size_t low = 0, high = f->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (f->all[middle].begin < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->nr && f->all[low].begin == address ? code_size(f, low)
+							   : 0;
+}
+
 bool code_section(const struct program_functions *f, uint64_t address,
 		  uint64_t *begin)
 {

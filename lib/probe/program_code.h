@@ -15,6 +15,10 @@
 /* In which bytes of the file is what is at the address?  @code: it is run.  False: in none. */
 bool code_offset(const struct program_functions *f, uint64_t address, bool code,
 		 uint64_t *offset);
+/* How many bytes the @i-th function has; 0: not known. */
+uint64_t code_size(const struct program_functions *f, size_t i);
+/* Of the function that begins there; 0: none does, or not known. */
+uint64_t code_size_at(const struct program_functions *f, uint64_t address);
 /* Where the section of code begins that has the address.  False: none has. */
 bool code_section(const struct program_functions *f, uint64_t address,
 		  uint64_t *begin);
