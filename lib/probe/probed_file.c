@@ -224,6 +224,10 @@ static int returns_use(const struct probed_file *file, struct place *place,
 		place->size = code_size_at(&file->functions, place->address);
 	err = program_returns_find(&file->functions, file->program.path, place,
 				   &returns);
+	if (err == -EINVAL && place->lenient) {
+		program_returns_free(&returns);
+		return place_refuse(place, err) ?: use(place, data);
+	}
 	place->has_offset = place->at_return = true;
 	for (size_t i = 0; !err && i < returns.nr; i++) {
 		place->offset = returns.offsets[i];
@@ -412,11 +416,13 @@ static int functions_find(const struct probed_file *file,
 {
 	const struct program_functions *f = &file->functions;
 	bool wild = is_wild(wanted->function), indirect = false;
+	struct place one_of_many = *wanted;
 	size_t first = 0;
 	unsigned int nr = 0, refused = 0;
 	uint64_t last = 0;
 	int err = 0;
 
+	one_of_many.lenient = true;
 	for (size_t i = 0; !err && i < f->nr; i++) {
 		if (!name_matches(f->all[i].name, wanted->function, wild))
 			continue;
@@ -437,7 +443,7 @@ static int functions_find(const struct probed_file *file,
 					 "`%s' means more than %d functions",
 					 wanted->function, PROBED_PLACES_MAX);
 		if (wild)
-			err = function_place(file, i, wanted, use, data);
+			err = function_place(file, i, &one_of_many, use, data);
 	}
 	if (err || (nr && wild))
 		return err;
