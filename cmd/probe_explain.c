@@ -238,6 +238,11 @@ static void way_print(const struct explaining *x,
 	       cost_find(way, e));
 	if (e->no_jump && way && way->may_improve)
 		printf("  no jump: %s\n", e->no_jump);
+	if (e->tail_calls)
+		printf("  not recorded: calls that end by a jump to another "
+		       "function (tail calls), which may be at %" PRIu64
+		       " place%s\n",
+		       e->tail_calls, e->tail_calls == 1 ? "" : "s");
 }
 
 static int place_print(const struct ktrace_probe_explanation *e, void *data)
@@ -372,7 +377,7 @@ static int place_json(const struct ktrace_probe_explanation *e, void *data)
 			 : tried->way ? tried->way->name
 				      : NULL);
 	json_text("no_jump", e->no_jump);
-	putchar('}');
+	printf(",\"tail_calls\":%" PRIu64 "}", e->tail_calls);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,16 +189,35 @@ void left_out_tell(struct left_out *left)
 		say("`%s': left out at %zu place%s, %s%s",
 		    left->texts[left->text], left->nr, left->nr == 1 ? "" : "s",
 		    left->nr == 1 ? "" : "as ", left->first);
-	left->nr = 0;
+	if (left->nr_tail)
+		say("`%s': calls that end by a jump to another function (tail "
+		    "calls) are not recorded, which may be in %zu function%s, "
+		    "%s%s",
+		    left->texts[left->text], left->nr_tail,
+		    left->nr_tail == 1 ? "" : "s",
+		    left->nr_tail == 1 ? "" : "as ", left->first_tail);
+	left->nr = left->nr_tail = 0;
+}
+
+static void tail_calls_note(struct left_out *left,
+			    const struct ktrace_probe *probe)
+{
+	if (!probe->tail_calls || left->nr_tail++)
+		return;
+	snprintf(left->first_tail, sizeof(left->first_tail),
+		 "that of %s: at %" PRIu64 " place%s", probe->place,
+		 probe->tail_calls, probe->tail_calls == 1 ? "" : "s");
 }
 
 bool probe_is_left_out(struct left_out *left, const struct ktrace_probe *probe)
 {
-	if (!probe->left_out)
-		return false;
 	if (probe->text != left->text)
 		left_out_tell(left);
 	left->text = probe->text;
+	if (!probe->left_out) {
+		tail_calls_note(left, probe);
+		return false;
+	}
 	if (!left->nr++)
 		snprintf(left->first, sizeof(left->first), "%s: %s",
 			 probe->place, probe->left_out);

@@ -61,15 +61,17 @@ char **probes_texts(const struct probes *probes, pid_t pid);
 void probes_texts_free(char **texts);
 void probes_free(struct probes *probes);
 
-/* Counts places that are left out.  All zero: none. */
+/* Counts places that are left out, and functions some of whose returns are.  All zero: none. */
 struct left_out {
 	char *const *texts;
 	uint64_t text; /* they are of this */
 	size_t nr;
 	char first[400]; /* which one, and why */
+	size_t nr_tail;	 /* functions with tail calls, which are not recorded */
+	char first_tail[400];
 };
 
-/* Is it left out?  Then it is counted. */
+/* Is it left out?  Then it is counted; so are its tail calls otherwise. */
 bool probe_is_left_out(struct left_out *left, const struct ktrace_probe *probe);
 /* Says what was counted, if anything was. */
 void left_out_tell(struct left_out *left);

@@ -115,6 +115,13 @@ struct ktrace_probe {
 	 * of processes may have refused some of the hits; some may have been lost.
 	 */
 	uint64_t hits;
+	/*
+	 * ktrace_session_probes_add(): of a return that is probed at the instructions that return, how
+	 * many others may end a call without a record: by a jump to another function (a tail call), or
+	 * in a part of the function that the compiler has put elsewhere.  Only the first place of a
+	 * function has it.
+	 */
+	uint64_t tail_calls;
 };
 
 /*
@@ -250,7 +257,8 @@ struct ktrace_probe_explanation {
 	const char *
 		no_jump; /* why the kernel must stop by an exception; NULL: not known, or in a program */
 	bool waits; /* its module is not loaded: it has no address, and no code */
-	uint64_t reserved[7];
+	uint64_t tail_calls; /* as in struct ktrace_probe */
+	uint64_t reserved[6];
 };
 
 struct ktrace_probe_explain_options {

@@ -320,6 +320,7 @@ static int place_explain(const struct place *place, void *data)
 		.offset = place->offset,
 		.size = place->size,
 		.waits = place->waits,
+		.tail_calls = place->tail_calls,
 	};
 	struct arena arena = {0};
 	struct explained_names names = {.arena = &arena};

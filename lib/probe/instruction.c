@@ -159,6 +159,8 @@ static void kind_find(const ZydisDecodedInstruction *instruction,
 		break;
 	}
 	in->is_fixed = is_fixed;
+	in->is_return = instruction->mnemonic == ZYDIS_MNEMONIC_RET;
+	in->is_notrack = instruction->attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
 	in->is_indirect = (in->is_call || in->is_jump) &&
 			  !(first->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
 			    first->imm.is_relative);

@@ -19,6 +19,8 @@ struct instruction {
 	bool is_code; /* false: nobody knows these bytes; @length is 1 then, as in objdump */
 	bool is_call;
 	bool is_jump; /* with a condition or without */
+	bool is_return;
+	bool is_notrack; /* compilers mark jumps by a table of the function so, if they mark any */
 	bool is_indirect; /* the call or jump goes where a register or memory says */
 	bool is_fixed; /* it cannot run elsewhere: it depends on where it is, or interrupts */
 	bool has_target;

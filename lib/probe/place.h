@@ -49,6 +49,8 @@ struct place {
 	bool is_32;
 	bool is_go; /* the file is made by Go, whose functions pass arguments in other registers */
 	bool at_return; /* offset is that of an instruction which returns */
+	unsigned int
+		tail_calls; /* program_return.h; of several such places, only the first one has it */
 	const char *arguments; /* of a USDT probe; NULL: it is none */
 	char asked
 		[64]; /* how a function was called that has another symbol, as in C++; else "" */

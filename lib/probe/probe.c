@@ -617,6 +617,7 @@ static int made_use(const struct ktrace_probe *probe, void *data)
 	own.text = made->text;
 	own.armed = made->place.waits ? "waiting" : NULL;
 	own.address = made_address(made);
+	own.tail_calls = made->place.tail_calls;
 	return using->use(&own, using->data);
 }
 

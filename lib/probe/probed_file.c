@@ -231,6 +231,7 @@ static int returns_use(const struct probed_file *file, struct place *place,
 	place->has_offset = place->at_return = true;
 	for (size_t i = 0; !err && i < returns.nr; i++) {
 		place->offset = returns.offsets[i];
+		place->tail_calls = i ? 0 : returns.tail_calls;
 		err = instruction_use(file, place, use, data);
 	}
 	program_returns_free(&returns);

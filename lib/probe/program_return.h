@@ -12,6 +12,13 @@
 struct program_returns {
 	uint64_t *offsets; /* behind the beginning of the function */
 	size_t nr;
+	/*
+	 * So many instructions more may end the call by a jump to another function, which returns then
+	 * (a tail call), or are returns of a part that is elsewhere (NAME.cold).  Jumps by a register
+	 * count, unless they are known to be those of a table.
+	 */
+	unsigned int tail_calls;
+	const char *to; /* where the first one jumps; NULL: not known */
 };
 
 /*

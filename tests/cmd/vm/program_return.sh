@@ -98,13 +98,18 @@ __attribute__((noinline)) int middle(int number)
 	return risky(number) + 1;
 }
 
+__attribute__((noipa)) int half(int number)
+{
+	return number > 1000 ? middle(number) : 7;
+}
+
 int main()
 {
 	int sum = 0;
 
 	for (int i = 0; i < 6; i++)
 		try {
-			sum += middle(i);
+			sum += half(i) + middle(i);
 		} catch (std::exception &) {
 			sum += 100;
 		}
@@ -119,10 +124,17 @@ check 'of calls that return' [ "$(sed -n 's/.* probe:back\(_[0-9]*\)*: ret=//p' 
 check 'and of those around them' [ "$(sed -n 's/.* probe:mid\(_[0-9]*\)*: ret=//p' <<<"$out" | xargs)" = '1 3 5' ]
 rm -r t
 
+run ktrace record -x ./throw -P 'half=_Z4halfi%return $retval:s32' -o t -- ./throw
+check 'calls that would end in another one are said to be left out' \
+	grep -qF 'not recorded, which may be in 1 function, that of' <<<"$err"
+run ktrace report t
+check 'the others are recorded' [ "$(grep -c 'probe:half: ret=7$' <<<"$out")" = 6 ]
+rm -r t
+
 # However they are said, and beside what never returns, which has a part of its own.
 g++ -O2 -g -o throw_g throw.cc
 address=$(nm throw_g | sed -n 's/ T _Z5riskyi$//p')
-run ktrace record -q -x ./throw_g -P 'name=risky%return $retval:s32' -P "at=0x$address%return \$retval:s32" \
+run ktrace record -x ./throw_g -P 'name=risky%return $retval:s32' -P "at=0x$address%return \$retval:s32" \
 	-P 'wild=_Z5risky*%return $retval:s32' -o t -- ./throw_g
 check 'nor does an exception meet those of names of the source, addresses and wildcards' \
 	[ "$status $out" = "0 $(./throw)" ]
