@@ -10,7 +10,8 @@
 bool is_made_by_go(Elf *elf);
 /*
  * C++ and Rust look for who handles an exception by the return addresses: at one that is not in the
- * program they end it.  False also for a stripped program of Rust, and for C.
+ * program they end it.  Told by names of symbols or, where these are gone, by the tables of exceptions.
+ * False for C, whose functions an exception may pass all the same.
  */
 bool has_exceptions(Elf *elf);
 
