@@ -68,6 +68,8 @@ mv /run/returns /run/many
 check "three hundred returns" is "$(wc -l </run/many)" 300
 lines ''
 put events/many/enabled 1
+# None of them can become a jump, so the kernel's optimizer has nothing to do.
+echo 1 >$tracing/events/workqueue/workqueue_execute_start/enable
 at=$(clock)
 check "are armed, too" put enabled 1
 echo "# 300 returns: armed in $(($(clock) - at)) ms"
@@ -75,6 +77,11 @@ check "each where ftrace calls ktrace" is "$(grep -c ' ftrace ' $tree/probed) $(
 	grep -c ' (1) R' $tracing/enabled_functions)" "300 300"
 check "and no kretprobe" is "$(grep -c . /sys/kernel/debug/kprobes/list) $(
 	grep -c '\[DISABLED\]' /sys/kernel/debug/kprobes/list)" "300 300"
+sleep 1
+echo 0 >$tracing/events/workqueue/workqueue_execute_start/enable
+check "works are seen" at_least "$(grep -c workqueue_execute_start: $tracing/trace)" 1
+check "but no pass of the optimizer" is "$(grep -c 'function kprobe_optimizer' $tracing/trace)" 0
+echo >$tracing/trace
 $bin/ktread $tree >/dev/null
 for i in 1 2 3 4 5; do sync; done
 check "and are hit" is "$(count "$($bin/ktread $tree)" many:ksys_sync)" 5

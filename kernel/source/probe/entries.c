@@ -174,15 +174,27 @@ static bool is_forbidden(unsigned long address)
 	return forbids;
 }
 
-unsigned long entry_location(unsigned long address)
+/* Where a function begins, it may be behind a landing pad. */
+static unsigned long location_near(unsigned long address)
 {
 	const unsigned long pad = 4;
+
+	return unsupported ? 0
+			   : static_call(entry_range)(address, address + pad);
+}
+
+bool entry_is_called(unsigned long address)
+{
+	return location_near(address);
+}
+
+unsigned long entry_location(unsigned long address)
+{
 	unsigned long ip, size, offset;
 
-	if (unsupported || armed_ftrace_off() || !kt_symbol_in_image(address))
+	if (armed_ftrace_off() || !kt_symbol_in_image(address))
 		return 0;
-	ip = static_call(entry_range)(address, address + pad);
-	/* Where a function begins, it may be behind a landing pad. */
+	ip = location_near(address);
 	if (!ip ||
 	    (ip != address && (!static_call(entry_symbol)(ip, &size, &offset) ||
 			       ip - offset != address)))

@@ -14,6 +14,8 @@ void entries_exit(void);
 
 /* Where ftrace calls what is at @address; 0: that cannot be armed here.  May wait. */
 unsigned long entry_location(unsigned long address);
+/* Does ftrace call there, also in a module?  A kprobe there never becomes a jump. */
+bool entry_is_called(unsigned long address);
 
 /*
  * Those of the list that have a location (struct probe) and are not armed.  If it is refused, they
@@ -36,6 +38,11 @@ static inline void entries_exit(void)
 static inline unsigned long entry_location(unsigned long address)
 {
 	return 0;
+}
+
+static inline bool entry_is_called(unsigned long address)
+{
+	return false;
 }
 
 static inline int entries_arm(struct list_head *probes)

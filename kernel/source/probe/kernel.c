@@ -91,7 +91,9 @@ static int probe_refuse(struct probe *probe, int err)
  */
 static int probe_register(struct probe *probe, void *address)
 {
-	optimizer_hold();
+	/* Neither what is not armed nor what ftrace calls becomes a jump. */
+	if (!probe->location && !entry_is_called((unsigned long)address))
+		optimizer_hold();
 	if (!probe->returns) {
 		probe->entry.addr = address;
 		probe->entry.pre_handler = entry_hit;

@@ -6,6 +6,7 @@
  * off if it is queued for a later time.  Whoever waits for it has it run at once.  In 7.3 it is a
  * thread, which nobody can put off; there, nothing is done.
  */
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
 #include <linux/workqueue.h>
@@ -13,7 +14,7 @@
 #include "base/symbol.h"
 #include "optimizer.h"
 
-/* Longer than a batch takes; it is released before. */
+/* Longer than one kprobe takes; it is put off anew while a batch goes on. */
 #define HOLD_JIFFIES (10 * HZ)
 /* As the kernel has it. */
 #define DELAY_JIFFIES 5
@@ -22,6 +23,7 @@ DEFINE_STATIC_CALL_NULL(optimizer_wait, wait_for_kprobe_optimizer);
 
 static struct delayed_work *work; /* NULL: there is none */
 static bool held;
+static unsigned long held_at; /* jiffies */
 
 void optimizer_init(void)
 {
@@ -41,9 +43,10 @@ static void work_queue(unsigned long delay)
 
 void optimizer_hold(void)
 {
-	if (!work || held)
+	if (!work || (held && time_before(jiffies, held_at + HOLD_JIFFIES / 2)))
 		return;
 	work_queue(HOLD_JIFFIES);
+	held_at = jiffies;
 	held = true;
 }
 

@@ -11,7 +11,8 @@ void optimizer_init(void);
 
 /*
  * Puts its passes off until optimizer_release(), or for some seconds, so that many kprobes need not
- * wait for it one after the other.  Does nothing if it is put off already.  Under kt_mutex.
+ * wait for it one after the other.  To be called for each: it puts them off anew if that is long ago.
+ * Under kt_mutex.
  */
 void optimizer_hold(void);
 void optimizer_release(void);
