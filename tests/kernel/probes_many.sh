@@ -89,7 +89,29 @@ at=$(clock)
 put enabled 0
 echo "# taken away in $(($(clock) - at)) ms"
 check "all go at once" is "$(grep -c . $tracing/enabled_functions) $(grep -c . /sys/kernel/debug/kprobes/list)" "0 0"
+# They share what there is for open calls: 131072 / 302 for each.
+put probes 'many/slept hrtimer_nanosleep%return'
+put events/many/enabled 1
+put enabled 1
+pids=
+for i in $(seq 450); do
+	sleep 1000 &
+	pids="$pids $!"
+done
+slept() {
+	sed -n "s/^many:slept \(.* \)*$1 \([0-9]*\).*/\2/p" $tree/probe_hits
+}
+for i in $(seq 300); do
+	[ "$(slept open)" -ge 16 ] && break
+	sleep 0.1
+done
+kill $pids
+wait
+check "of many returns, fewer calls may be open" at_least "$(slept open)" 16
+check "the others are hit" at_least "$(slept hits)" 434
+put enabled 0
 put events/many/enabled 0
+put probes '!many/slept'
 lines 's/^\([^ ]*\) .*/!\1/'
 put reset 1
 

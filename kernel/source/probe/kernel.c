@@ -21,8 +21,13 @@
 #include "probe.h"
 #include "session/session.h"
 
-/* Calls of one function whose returns are awaited. */
+/*
+ * Calls of one function whose returns are awaited.  For each, the kernel keeps memory from the start:
+ * so if there are many functions, they share what there may be in all.
+ */
 #define OPEN_MAX 1024
+#define OPEN_MIN 64
+#define OPEN_ALL (128 * OPEN_MAX)
 
 static const struct kprobe *kprobe_of(const struct probe *probe)
 {
@@ -89,7 +94,7 @@ static int probe_refuse(struct probe *probe, int err)
  * The return of a call that entries.c tells of is hooked by a kretprobe that is not armed, and never
  * will be: it has what hooking needs.
  */
-static int probe_register(struct probe *probe, void *address)
+static int probe_register(struct probe *probe, void *address, int open)
 {
 	/* Neither what is not armed nor what ftrace calls becomes a jump. */
 	if (!probe->location && !entry_is_called((unsigned long)address))
@@ -102,12 +107,24 @@ static int probe_register(struct probe *probe, void *address)
 	probe->exit.kp.addr = address;
 	probe->exit.kp.flags = probe->location ? KPROBE_FLAG_DISABLED : 0;
 	probe->exit.handler = exit_hit;
-	probe->exit.maxactive = OPEN_MAX;
+	probe->exit.maxactive = open;
 	return register_kretprobe(&probe->exit);
 }
 
+/* How many calls of each function, of those whose returns are in the list. */
+static int open_limit(const struct list_head *probes)
+{
+	const struct probe *probe;
+	int returns = 1;
+
+	list_for_each_entry(probe, probes, node)
+		returns += probe->returns &&
+			   probe->definition->code == &kernel_code;
+	return clamp(OPEN_ALL / returns, OPEN_MIN, OPEN_MAX);
+}
+
 /* But what entries_arm() then arms, and what waits for its module. */
-static int probe_arm(struct probe *probe)
+static int probe_arm(struct probe *probe, int open)
 {
 	struct place place;
 	int err = probe_place(probe, &place);
@@ -118,7 +135,7 @@ static int probe_arm(struct probe *probe)
 	probe->location = entry_location(place.address);
 	if (probe->location && !probe->returns)
 		return 0;
-	err = probe_register(probe, (void *)place.address);
+	err = probe_register(probe, (void *)place.address, open);
 	probe->registered = !err;
 	if (err)
 		return probe_refuse(probe, err);
@@ -130,8 +147,8 @@ static int probe_arm(struct probe *probe)
 
 static int kprobes_arm(struct list_head *probes)
 {
+	int open = open_limit(probes), err;
 	struct probe *probe;
-	int err;
 
 	list_for_each_entry(probe, probes, node) {
 		/* Those that wait are armed when their module comes. */
@@ -143,7 +160,7 @@ static int kprobes_arm(struct list_head *probes)
 		if (fatal_signal_pending(current))
 			return kt_refuse(probe->enabled->session, -EINTR,
 					 "interrupted");
-		err = probe_arm(probe);
+		err = probe_arm(probe, open);
 		if (err)
 			return err;
 	}
@@ -305,11 +322,12 @@ static void probe_note(struct probe *probe)
 void kernel_module_came(struct list_head *probes, const struct module *module)
 {
 	struct probe *probe, *next;
+	int open = open_limit(probes);
 	LIST_HEAD(refused);
 
 	list_for_each_entry_safe(probe, next, probes, node) {
 		if (!probe->waits || probe->stuck || !is_of(probe, module) ||
-		    !probe_arm(probe))
+		    !probe_arm(probe, open))
 			continue;
 		probe_note(probe);
 		list_move_tail(&probe->node, &refused);
