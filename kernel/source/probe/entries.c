@@ -66,10 +66,17 @@ static struct kprobe_ctlblk __percpu *state_at;
 /* That it is one of ours. */
 static struct kprobe running;
 
-/* As a kretprobe does when it is hit; it counts the calls for which it has no room. */
+/*
+ * As a kretprobe does when it is hit; it counts the calls for which it has no room.  Where RCU is idle
+ * some kernels hook nothing, and count that as no room; so this asks first, on all.
+ */
 static __always_inline void return_hook(struct probe *probe,
 					struct pt_regs *regs)
 {
+	if (unlikely(!kt_rcu_is_watching())) {
+		atomic64_inc(&probe->idle);
+		return;
+	}
 	probe->exit.kp.pre_handler(&probe->exit.kp, regs);
 }
 

@@ -84,8 +84,9 @@ struct probe {
 	u64 before[MISSES];	      /* missed before its module went */
 	unsigned long __percpu *hits; /* those of idle, too */
 	bool returns;
-	bool quick;	 /* it records registers alone */
-	atomic64_t idle; /* hits while RCU did not see the CPU */
+	bool quick; /* it records registers alone */
+	atomic64_t
+		idle; /* hits, or calls whose return is wanted, while RCU did not see the CPU */
 	unsigned long
 		location; /* where ftrace calls: of those of entries.c; 0: it is none */
 	atomic64_t nested; /* of those of entries.c */
