@@ -33,22 +33,24 @@ static int function_use(const struct ktrace_function *function, void *data)
 {
 	struct walk *walk = data;
 	struct place place = *walk->place;
+	bool too_long = strlen(function->name) >= sizeof(place.function) ||
+			strlen(function->module) >= sizeof(place.module);
 
-	if (strlen(function->name) >= sizeof(place.function) ||
-	    strlen(function->module) >= sizeof(place.module))
-		return 0;
-	if (!function->missing && ++walk->nr > FUNCTIONS_MAX)
+	if (!function->missing && !too_long && ++walk->nr > FUNCTIONS_MAX)
 		return error_set(-E2BIG,
 				 "`%s' means more than %d functions: ktrace "
 				 "record -F records calls of any number",
 				 walk->pattern, FUNCTIONS_MAX);
-	strcpy(place.function, function->name);
-	strcpy(place.module, function->module);
+	snprintf(place.function, sizeof(place.function), "%s", function->name);
+	snprintf(place.module, sizeof(place.module), "%s", function->module);
 	place.lenient = true;
 	place.is_one_of_many = true;
 	if (function->missing)
 		snprintf(place.refused, sizeof(place.refused), "%s",
 			 function->missing);
+	else if (too_long)
+		snprintf(place.refused, sizeof(place.refused),
+			 "its name is too long");
 	return walk->use(&place, walk->data);
 }
 

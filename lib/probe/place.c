@@ -454,10 +454,18 @@ static bool is_unloaded(const struct place *place)
 	return is_in_module(place) && !module_is_loaded(place->module);
 }
 
+/* Of one that a pattern means: it was there when this was expanded. */
+static int gone_refuse(struct place *place)
+{
+	return place_refuse(place, error_set(-ENOENT, "it has gone meanwhile"));
+}
+
 static int found_take(const struct found *found)
 {
 	struct place *place = found->place;
 
+	if (!found->nr && place->is_one_of_many)
+		return gone_refuse(place);
 	if (!found->nr && is_unloaded(place))
 		return unloaded_take(place);
 	if (found->nr > 1)
