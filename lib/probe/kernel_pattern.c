@@ -26,7 +26,7 @@ struct walk {
 bool kernel_pattern_is(const struct place *place)
 {
 	return !place->path && !*place->line && !place->is_address &&
-	       strpbrk(place->function, "*?[");
+	       place_is_wild(place->function);
 }
 
 static int function_use(const struct ktrace_function *function, void *data)

@@ -57,6 +57,11 @@ static int name_parse(struct place *place, const char *text, size_t length)
 	return 0;
 }
 
+bool place_is_wild(const char *name)
+{
+	return strpbrk(name, "*?[");
+}
+
 static int number_parse(const char *text, uint64_t *number)
 {
 	char *end;
@@ -118,7 +123,7 @@ static int function_parse(struct place *place, const char *text)
 		      strpbrk(text, "()=;:%,")))
 		return error_set(-EINVAL, "`%s' is no name of a function",
 				 text);
-	if (!line && place->has_offset && strpbrk(text, "*?["))
+	if (!line && place->has_offset && place_is_wild(text))
 		return offset_of_many(text);
 	/* /proc/kallsyms writes a module's name so. */
 	for (char *c = place->module; *c; c++)
@@ -164,7 +169,7 @@ static int program_function_parse(struct place *place, const char *text)
 	    strpbrk(text, "()=;:%,"))
 		return error_set(-EINVAL, "`%s' is no name of a function",
 				 text);
-	if (place->has_offset && strpbrk(text, "*?["))
+	if (place->has_offset && place_is_wild(text))
 		return offset_of_many(text);
 	strcpy(place->function, text);
 	return 0;

@@ -74,6 +74,9 @@ struct place {
  */
 int place_parse(struct place *place, const char *text, const char **rest);
 
+/* Has the name of a function wildcards? */
+bool place_is_wild(const char *name);
+
 /* The functions of the kernel and its modules, by address, as lines "ADDRESS NAME [MODULE]". */
 int place_symbols(struct ktrace_session *s, struct text *symbols);
 /*

@@ -312,45 +312,45 @@ static void mades_free(struct made *list, size_t nr)
 	free(list);
 }
 
-/* A text that means several places. */
-struct programmed {
+/* A text that may mean several places. */
+struct expansion {
 	struct making *making;
 	size_t text;
 	const char *expressions;
 };
 
-static int programmed_add(const struct place *place, void *data)
+static int expansion_add(const struct place *place, void *data)
 {
-	const struct programmed *p = data;
+	const struct expansion *e = data;
 
-	return made_add(p->making, place, p->text, p->expressions);
+	return made_add(e->making, place, e->text, e->expressions);
 }
 
 static int text_read(struct making *m, size_t i)
 {
-	struct programmed programmed = {.making = m, .text = i};
+	struct expansion expansion = {.making = m, .text = i};
 	const char *text = m->texts[i];
 	struct probed_file *file;
 	char path[PATH_MAX];
 	struct place place;
-	int err = place_parse(&place, text, &programmed.expressions);
+	int err = place_parse(&place, text, &expansion.expressions);
 
 	/* The kernel's lines end where these are. */
 	if (!err && strpbrk(text, ";\n"))
 		err = error_set(-EINVAL, "nobody understands `;'");
 	if (err || !place.path)
-		return err ?: made_add(m, &place, i, programmed.expressions);
+		return err ?: made_add(m, &place, i, expansion.expressions);
 	err = place_path(&place, path);
 	err = err ?: probed_file_open(&m->files, path, &file);
 	return err
-		       ?: probed_file_places(file, &place, programmed_add,
-					     &programmed);
+		       ?: probed_file_places(file, &place, expansion_add,
+					     &expansion);
 }
 
 /* Instead of each pattern, the functions of the kernel that it means. */
 static int patterns_expand(struct making *m)
 {
-	struct programmed programmed = {.making = m};
+	struct expansion expansion = {.making = m};
 	struct made *list = m->list;
 	size_t nr = m->nr;
 	int err = 0;
@@ -358,14 +358,13 @@ static int patterns_expand(struct making *m)
 	m->list = NULL;
 	m->nr = 0;
 	for (size_t i = 0; !err && i < nr; i++) {
-		programmed.text = list[i].text;
-		programmed.expressions = list[i].expressions;
+		expansion.text = list[i].text;
+		expansion.expressions = list[i].expressions;
 		if (kernel_pattern_is(&list[i].place))
 			err = kernel_pattern_places(m->session, &list[i].place,
-						    programmed_add,
-						    &programmed);
+						    expansion_add, &expansion);
 		else
-			err = programmed_add(&list[i].place, &programmed);
+			err = expansion_add(&list[i].place, &expansion);
 		if (err)
 			err = place_blame(err, m->texts[list[i].text]);
 	}
@@ -405,14 +404,14 @@ static int kernel_places_find(struct making *m)
 
 static int source_places_add(struct making *m, const struct made *made)
 {
-	struct programmed programmed = {
+	struct expansion expansion = {
 		.making = m,
 		.text = made->text,
 		.expressions = made->expressions,
 	};
 
-	return kernel_debug_places(&m->codes, &made->place, programmed_add,
-				   &programmed);
+	return kernel_debug_places(&m->codes, &made->place, expansion_add,
+				   &expansion);
 }
 
 /* Places that only debugging information knows, among the others. */

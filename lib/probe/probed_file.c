@@ -272,11 +272,6 @@ static bool name_matches(const char *name, const char *pattern, bool wild)
 	return kt_glob_match(pattern, own);
 }
 
-static bool is_wild(const char *name)
-{
-	return strpbrk(name, "*?[");
-}
-
 /* Names that have that of the place in them, or begin as it does: for its message. */
 static void names_like(const struct probed_file *file, const char *wanted,
 		       struct text *list)
@@ -416,7 +411,7 @@ static int functions_find(const struct probed_file *file,
 			  void *data)
 {
 	const struct program_functions *f = &file->functions;
-	bool wild = is_wild(wanted->function), indirect = false;
+	bool wild = place_is_wild(wanted->function), indirect = false;
 	struct place one_of_many = *wanted;
 	size_t first = 0;
 	unsigned int nr = 0, refused = 0;
@@ -592,7 +587,8 @@ static int function_find_source(
 	const struct probed_file *file, const struct place *wanted,
 	int (*use)(const struct place *place, void *data), void *data)
 {
-	if (!file->code || wanted->has_offset || is_wild(wanted->function))
+	if (!file->code || wanted->has_offset ||
+	    place_is_wild(wanted->function))
 		return -ENOENT;
 	return source_find(file, wanted, wanted->function, use, data);
 }
