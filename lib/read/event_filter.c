@@ -4,6 +4,7 @@
  * fields of a type they may compare (kernel/event/gate.c has the same for the kernel's events).
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,8 @@ static uint8_t field_kind(const struct ktrace_field *field)
 /* What kt_filter_compile() asks. */
 struct search {
 	const struct ktrace_type *type;
-	const char *missing; /* where the last name is that was not found */
+	const char *text;
+	size_t missing; /* where in that the last name is that was not found */
 };
 
 static bool field_lookup(void *data, const char *name, size_t length,
@@ -69,7 +71,8 @@ static bool field_lookup(void *data, const char *name, size_t length,
 		/* The core has smaller numbers; no payload is that large. */
 		return field->offset <= UINT16_MAX && field->size <= UINT16_MAX;
 	}
-	search->missing = name;
+	/* A name that is not in the text, as that of a field beside another one, is nowhere: too far. */
+	search->missing = (uintptr_t)name - (uintptr_t)search->text;
 	return false;
 }
 
@@ -77,7 +80,8 @@ int ktrace_filter_create(const struct ktrace_type *type, const char *text,
 			 size_t *at, struct ktrace_filter **result)
 {
 	struct ktrace_filter *filter = malloc(sizeof(*filter));
-	struct search search = {.type = type};
+	struct search search = {
+		.type = type, .text = text, .missing = SIZE_MAX};
 	struct kt_filter_error error = {.at = text};
 	int err;
 
@@ -96,7 +100,7 @@ int ktrace_filter_create(const struct ktrace_type *type, const char *text,
 	if (at)
 		*at = error.at - text;
 	/* Fields of the task are found later, so a name may only seem to be missing. */
-	if (err == -EINVAL && error.at == search.missing)
+	if (err == -EINVAL && (size_t)(error.at - text) == search.missing)
 		err = -ENOENT;
 	return error_set(err, "at character %zu, \"%.*s\": %s",
 			 (size_t)(error.at - text) + 1, SHOWN_MAX, error.at,
