@@ -92,6 +92,9 @@ struct ktrace_miss {
 	uint64_t reserved;
 };
 
+/* A trace has those of so many probes at most; a kernel has fewer. */
+#define KTRACE_PROBE_HITS_MAX 65536
+
 /*
  * How often a probe (<ktrace/probes.h>) was hit from the begin of the recording to its end, and how
  * often it was not, though its place was reached.  Conditions and sets of processes may have refused

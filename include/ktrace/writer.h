@@ -80,7 +80,7 @@ KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
 KTRACE_API int ktrace_writer_misses(struct ktrace_writer *writer,
 				    const struct ktrace_miss *misses,
 				    size_t nr_misses);
-/* The same of each probe. */
+/* The same of each probe.  -E2BIG: the trace would have those of more than KTRACE_PROBE_HITS_MAX. */
 KTRACE_API int ktrace_writer_probe_hits(struct ktrace_writer *writer,
 					const struct ktrace_probe_hits *hits,
 					size_t nr_hits);

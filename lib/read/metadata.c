@@ -534,7 +534,7 @@ static int read_hits(struct ktrace *trace, struct json_object *o)
 	size_t nr = trace->info.nr_probe_hits;
 	struct ktrace_probe_hits *probe;
 
-	if (nr == PROBE_HITS_MAX)
+	if (nr == KTRACE_PROBE_HITS_MAX)
 		return -EINVAL;
 	probe = array_grow(trace->probe_hits, nr, sizeof(*probe));
 	if (!probe)

@@ -42,8 +42,6 @@ struct stack_table {
 #define STREAMS_MAX 4096
 /* More than there are reasons of sources. */
 #define MISSES_MAX 256
-/* More than there are probes. */
-#define PROBE_HITS_MAX 65536
 /* More than the usual limit of open files. */
 #define MANY_STREAMS 256
 

@@ -28,6 +28,7 @@ struct ktrace_writer {
 	pthread_mutex_t lock;
 	bool own;	  /* the sink is destroyed with the writer */
 	uint8_t *written; /* ids of types, one bit each */
+	size_t nr_hits;	  /* of probes */
 };
 
 /* Appends @text and frees it. */
@@ -458,6 +459,11 @@ int ktrace_writer_probe_hits(struct ktrace_writer *writer,
 {
 	struct text text = {0};
 
+	if (nr_hits > KTRACE_PROBE_HITS_MAX - writer->nr_hits)
+		return error_set(-E2BIG,
+				 "metadata: hits of more than %d probes",
+				 KTRACE_PROBE_HITS_MAX);
+	writer->nr_hits += nr_hits;
 	for (size_t i = 0; i < nr_hits; i++) {
 		text_puts(&text, "{\"type\":\"hits\"");
 		text_key(&text, "system", hits[i].system);

@@ -255,6 +255,39 @@ static void types_equal(const struct ktrace_type *a,
 	}
 }
 
+/* What the writer takes, the reader reads. */
+TEST(hits_of_many_probes)
+{
+	struct ktrace_writer_head head = {.size = sizeof(head), .id = 1};
+	char directory[] = "/tmp/ktrace-types-XXXXXX", path[64];
+	struct ktrace_probe_hits *hits =
+		calloc(KTRACE_PROBE_HITS_MAX, sizeof(*hits));
+	struct ktrace_writer *writer;
+	struct ktrace *trace;
+
+	CHECK(hits && mkdtemp(directory));
+	for (size_t i = 0; i < KTRACE_PROBE_HITS_MAX; i++)
+		hits[i] = (struct ktrace_probe_hits){
+			.system = "probe", .name = "one", .hits = i};
+	CHECK_EQ(ktrace_writer_create(directory, &head, &writer), 0);
+	CHECK_EQ(ktrace_writer_probe_hits(writer, hits, 1), 0);
+	CHECK_EQ(ktrace_writer_probe_hits(writer, hits, KTRACE_PROBE_HITS_MAX),
+		 -E2BIG);
+	CHECK_EQ(ktrace_writer_probe_hits(writer, hits,
+					  KTRACE_PROBE_HITS_MAX - 1),
+		 0);
+	CHECK_EQ(ktrace_writer_probe_hits(writer, hits, 1), -E2BIG);
+	CHECK_EQ(ktrace_writer_end(writer, NULL, 0, "stopped"), 0);
+	ktrace_writer_destroy(writer);
+	free(hits);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	snprintf(path, sizeof(path), "%s/metadata", directory);
+	unlink(path);
+	rmdir(directory);
+	CHECK_EQ(ktrace_get_info(trace)->nr_probe_hits, KTRACE_PROBE_HITS_MAX);
+	ktrace_close(trace);
+}
+
 /* All of a type is in the metadata. */
 TEST(through_the_metadata)
 {
