@@ -383,8 +383,7 @@ static void interval_end(struct why *w, struct interval *i,
 	} else {
 		i->end = slice->end;
 		interval_name(i, slice->span);
-		i->outer = c->ended;
-		c->ended = i;
+		interval_wait(c, i);
 	}
 }
 
@@ -447,8 +446,7 @@ static int slice_whole(void *why, struct ktrace_timeline_slice *slice,
 		return -ENOMEM;
 	i->end = slice->end;
 	interval_name(i, slice->span);
-	i->outer = w->chain->ended;
-	w->chain->ended = i;
+	interval_wait(w->chain, i);
 	w->chain->wholes = true;
 	return 0;
 }
@@ -506,8 +504,7 @@ static int chain_settle(struct why *w)
 	struct interval *i;
 	int err = 0;
 
-	while ((i = c->ended)) {
-		c->ended = i->outer;
+	while ((i = interval_waiting(c))) {
 		if (i->is_call && i->of == c->returned && *c->text)
 			text_copy(i->name, sizeof(i->name), c->text);
 		err = err ?: interval_take(w, i);
@@ -563,10 +560,8 @@ void chain_free(struct chain *c)
 		c->open = i->older;
 		interval_free(i);
 	}
-	while ((i = c->ended)) {
-		c->ended = i->outer;
+	while ((i = interval_waiting(c)))
 		interval_free(i);
-	}
 	for (size_t nr = 0; nr < c->paths.nr; nr++) {
 		const struct chain_path *p = longest_get(&c->paths, nr);
 

@@ -54,6 +54,10 @@ void chain_free(struct chain *chain);
 struct interval *interval_create(struct record *of, uint64_t begin);
 void interval_open(struct chain *c, struct interval *i);
 void interval_close(struct chain *c, struct interval *i);
+/* It is complete: interval_take() is called for it after the event that is being taken. */
+void interval_wait(struct chain *c, struct interval *i);
+/* NULL: none waits. */
+struct interval *interval_waiting(struct chain *c);
 void interval_free(struct interval *i);
 /* It is complete, and is not open any more: keeps its path if that is one of the longest. */
 int interval_take(struct why *w, struct interval *i);

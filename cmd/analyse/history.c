@@ -137,7 +137,7 @@ static void dead_forget(struct history *h)
 	struct record *record;
 
 	horizon_move(h);
-	while ((record = h->dead) &&
+	while ((record = h->dead) && !record->ended &&
 	       (record->told <= h->horizon || h->total >= HISTORY_MAX)) {
 		h->dead = record->next_dead;
 		h->nr_dead--;

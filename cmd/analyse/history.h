@@ -5,7 +5,8 @@
  * Nobody needs what is older than the horizon: the begin of the oldest interval of which the path
  * is still to be found.  A thread's states are a ring, which grows while it has no state that is
  * older.  Rings together have at most HISTORY_MAX states; then each forgets its oldest one when
- * a new one comes.  Threads that have ended are kept until the horizon has passed their end.
+ * a new one comes.  Threads that have ended are kept until the horizon has passed their end,
+ * and no interval of theirs is to be told.
  */
 #ifndef KT_CMD_ANALYSE_HISTORY_H
 #define KT_CMD_ANALYSE_HISTORY_H
@@ -102,7 +103,9 @@ struct record {
 	bool is_early;
 
 	struct interval *intervals; /* that are open: see path.h */
-	bool lives;		    /* one of them was all that it does */
+	unsigned int
+		ended; /* those that are closed, but are still to be told */
+	bool lives;    /* one of them was all that it does */
 	struct record *next_dead;
 };
 

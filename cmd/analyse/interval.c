@@ -75,6 +75,25 @@ void interval_close(struct chain *c, struct interval *i)
 		c->open = i->older;
 }
 
+/* Its thread may end with the same event, and has to be remembered. */
+void interval_wait(struct chain *c, struct interval *i)
+{
+	i->of->ended++;
+	i->outer = c->ended;
+	c->ended = i;
+}
+
+struct interval *interval_waiting(struct chain *c)
+{
+	struct interval *i = c->ended;
+
+	if (!i)
+		return NULL;
+	c->ended = i->outer;
+	i->of->ended--;
+	return i;
+}
+
 void interval_free(struct interval *i)
 {
 	path_free(i->path);
@@ -123,6 +142,9 @@ uint64_t intervals_horizon(void *data)
 	struct chain *c = w->chain;
 	uint64_t horizon = c->wholes ? 0 : w->now;
 
+	for (struct interval *i = c->ended; i; i = i->outer)
+		if (i->done < horizon)
+			horizon = i->done;
 	for (struct interval *i = c->open; i; i = i->older) {
 		const struct record *of = i->of;
 		bool runs =
