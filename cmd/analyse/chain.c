@@ -529,7 +529,8 @@ static int chain_begin(struct why *w)
 	c->history.data = w;
 	c->paths.size = sizeof(struct chain_path);
 	c->paths.max = w->worst;
-	c->pieces_max = w->json || !w->head ? CHAIN_PIECES : w->head;
+	c->pieces_max = chain_pieces(w);
+	c->others_max = c->pieces_max;
 	return 0;
 }
 

@@ -20,6 +20,12 @@
 /* The longest pieces of each path that the JSON has. */
 #define CHAIN_PIECES 10000
 
+/*
+ * Pieces of all paths, and waits that they are in, which are in memory.  When there are more, paths
+ * that are not among the longest until now keep fewer; if that does not suffice, all do.
+ */
+#define CHAIN_TOTAL (1u << 20)
+
 struct chain_path {
 	struct longest_item item;
 	struct path *path;
@@ -35,7 +41,8 @@ struct chain {
 	/* Whose call has returned with it, and the text of that; "": not known. */
 	struct record *returned;
 	char text[REASON_ROOM];
-	size_t pieces_max;
+	size_t pieces_max, others_max; /* others: see CHAIN_TOTAL */
+	uint64_t pieces;	       /* and waits, of all paths */
 	bool wholes; /* there are spans that are told when they end */
 	int err;
 
@@ -48,6 +55,12 @@ struct chain {
 extern const struct why_kind why_chain;
 
 void chain_free(struct chain *chain);
+
+/* The longest pieces of a path that the user wants. */
+static inline size_t chain_pieces(const struct why *w)
+{
+	return w->json || !w->head ? CHAIN_PIECES : w->head;
+}
 
 /* interval.c; 0 or -ENOMEM, NULL: out of memory. */
 

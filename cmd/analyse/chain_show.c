@@ -27,9 +27,14 @@ static uint64_t shown_ns(const struct path *path)
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < path->nr_shown; i++)
-		if (!path_is_around(path->shown[i].note))
-			ns += path->shown[i].item.ns;
+		if (!path_is_around(path->shown[i]->note))
+			ns += path->shown[i]->item.ns;
 	return ns;
+}
+
+static bool waker_is_known(const struct piece *piece)
+{
+	return piece->waker && *piece->waker->s;
 }
 
 /* ---- text ----------------------------------------------------------------- */
@@ -68,10 +73,10 @@ static void head_print(const struct path *path)
 
 static void waker_print(const struct piece *piece)
 {
-	if (!*piece->waker)
+	if (!waker_is_known(piece))
 		return;
 	fputs("; woken by ", stdout);
-	thread_print(piece->waker, piece->waker_tid);
+	thread_print(piece->waker->s, piece->waker_tid);
 	if (piece->disk)
 		printf(", disk %u:%u", piece->disk >> 20,
 		       piece->disk & 0xfffff);
@@ -79,9 +84,11 @@ static void waker_print(const struct piece *piece)
 
 static void state_print(const struct piece *piece)
 {
+	const struct instead nobody = {.unknown = piece->item.ns};
+
 	if (piece->note == PATH_NEW) {
 		fputs("new; made by ", stdout);
-		thread_print(piece->waker, piece->waker_tid);
+		thread_print(piece->waker->s, piece->waker_tid);
 		puts("; until then:");
 		return;
 	}
@@ -93,12 +100,12 @@ static void state_print(const struct piece *piece)
 	case KTRACE_STATE_RUNNABLE:
 	case KTRACE_STATE_PREEMPTED:
 		fputs("; there ran ", stdout);
-		instead_print(&piece->instead);
+		instead_print(piece->instead ?: &nobody);
 		break;
 	default:
-		if (*piece->reason) {
+		if (piece->reason) {
 			fputs(": ", stdout);
-			print_text(stdout, piece->reason);
+			print_text(stdout, piece->reason->s);
 		}
 		waker_print(piece);
 	}
@@ -119,24 +126,32 @@ static void piece_print(const struct path *path, const struct piece *piece)
 	printf("%9lu.%09lu %9s %6s  %*s", piece->begin / 1000000000,
 	       piece->begin % 1000000000, ns_text(piece->item.ns).s, share,
 	       2 * (int)piece->depth, "");
-	thread_print(piece->comm, piece->tid);
+	thread_print(piece->comm->s, piece->tid);
 	fputs("  ", stdout);
 	state_print(piece);
 }
 
-static void pieces_print(const struct path *path)
+static const char *more_text(const struct why *w, const struct path *path)
+{
+	if (path->pieces.max < chain_pieces(w))
+		return "all paths together have too many: -p, --of, --from, --until";
+	return w->head ? "--head 0 shows all"
+		       : "the path has too many: --from, --until";
+}
+
+static void pieces_print(const struct why *w, const struct path *path)
 {
 	uint64_t wall = path->end - path->begin, rest = wall - shown_ns(path);
 
 	printf("\n%19s %9s %6s  %s\n", "from", "for", "%",
 	       "the path: what it did, or those for whom it waited");
 	for (size_t i = 0; i < path->nr_shown; i++)
-		piece_print(path, &path->shown[i]);
+		piece_print(path, path->shown[i]);
 	if (path->pieces.nr < path->count)
-		printf("%19s %9s %6.2f  %s more that are shorter: --head 0 "
-		       "shows all\n",
-		       "", ns_text(rest).s, percent(rest, wall),
-		       count_text(path->count - path->pieces.nr).s);
+		printf("%19s %9s %6.2f  %s more that are shorter: %s\n", "",
+		       ns_text(rest).s, percent(rest, wall),
+		       count_text(path->count - path->pieces.nr).s,
+		       more_text(w, path));
 }
 
 static void numbers_print(const struct span_row *row, uint64_t wall)
@@ -185,7 +200,7 @@ static int path_print(const struct why *w, const struct path *path)
 	int err;
 
 	head_print(path);
-	pieces_print(path);
+	pieces_print(w, path);
 	err = rows_print(w, path, &path->states, "thread and state",
 			 state_row_print);
 	return err
@@ -246,9 +261,9 @@ static void thread_json(uint32_t tid, uint32_t tgid, const char *comm)
 static void wait_json(const struct piece *piece)
 {
 	fputs(",\"reason\":", stdout);
-	print_json(stdout, *piece->reason ? piece->reason : NULL);
+	print_json(stdout, piece->reason ? piece->reason->s : NULL);
 	fputs(",\"waker\":", stdout);
-	print_json(stdout, *piece->waker ? piece->waker : NULL);
+	print_json(stdout, waker_is_known(piece) ? piece->waker->s : NULL);
 	printf(",\"waker_tid\":%u,\"disk\":", piece->waker_tid);
 	if (piece->disk)
 		printf("\"%u:%u\"", piece->disk >> 20, piece->disk & 0xfffff);
@@ -258,11 +273,13 @@ static void wait_json(const struct piece *piece)
 
 static void piece_json(const struct piece *piece)
 {
+	const struct instead nobody = {.unknown = piece->item.ns};
+
 	printf("{\"begin\":%lu,\"end\":%lu,\"ns\":%lu,\"depth\":%u,"
 	       "\"followed\":%s,",
-	       piece->begin, piece->end, piece->item.ns, piece->depth,
+	       piece->begin, piece_end(piece), piece->item.ns, piece->depth,
 	       path_is_around(piece->note) ? "true" : "false");
-	thread_json(piece->tid, piece->tgid, piece->comm);
+	thread_json(piece->tid, piece->tgid, piece->comm->s);
 	printf(",\"state\":\"%s\",\"note\":",
 	       ktrace_timeline_state_name(piece->state));
 	print_json(stdout, path_note_text(piece->note));
@@ -270,7 +287,7 @@ static void piece_json(const struct piece *piece)
 		printf(",\"cpu\":%u", piece->cpu);
 	else if (piece->state == KTRACE_STATE_RUNNABLE ||
 		 piece->state == KTRACE_STATE_PREEMPTED)
-		instead_json(&piece->instead);
+		instead_json(piece->instead ?: &nobody);
 	else
 		wait_json(piece);
 	putchar('}');
@@ -283,10 +300,11 @@ static void pieces_json(const struct path *path)
 	fputs(",\n\"path\":[", stdout);
 	for (size_t i = 0; i < path->nr_shown; i++) {
 		fputs(i ? ",\n" : "\n", stdout);
-		piece_json(&path->shown[i]);
+		piece_json(path->shown[i]);
 	}
-	printf("],\n\"shorter\":{\"count\":%lu,\"total\":%lu}",
-	       path->count - path->pieces.nr, rest);
+	printf("],\n\"pieces_max\":%zu,"
+	       "\"shorter\":{\"count\":%lu,\"total\":%lu}",
+	       path->pieces.max, path->count - path->pieces.nr, rest);
 }
 
 static void reason_json(const struct span_row *row)

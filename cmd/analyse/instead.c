@@ -96,6 +96,17 @@ int instead_find(struct instead *instead, const struct runs *runs, uint32_t cpu,
 	return err;
 }
 
+struct instead *instead_keep(const struct instead *instead)
+{
+	size_t size = offsetof(struct instead, of) +
+		      instead->nr * sizeof(*instead->of);
+	struct instead *kept = malloc(size);
+
+	if (kept)
+		memcpy(kept, instead, size);
+	return kept;
+}
+
 /* One of the parts of a list. */
 static void part_print(const char **before, const char *what, uint64_t ns)
 {

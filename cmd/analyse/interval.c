@@ -23,16 +23,100 @@ static bool irqs_known(struct why *w)
 	return known;
 }
 
+static void path_mark(struct path *path, bool likely)
+{
+	if (path)
+		path->likely = likely;
+}
+
+/* Which paths will be shown, if all that are open end now? */
+static int likely_find(struct why *w, const struct interval *taken)
+{
+	struct chain *c = w->chain;
+	struct longest likely = {
+		.size = sizeof(struct chain_path),
+		.max = w->worst,
+	};
+	struct chain_path of = {
+		.item.ns = taken->end - taken->begin,
+		.path = taken->path,
+	};
+	int err = 0;
+
+	path_mark(taken->path, false);
+	/* Else it is one of those that are open. */
+	if (taken->end)
+		err = longest_add(&likely, &of);
+	for (size_t nr = 0; !err && nr < c->paths.nr; nr++) {
+		of = *(struct chain_path *)longest_get(&c->paths, nr);
+		path_mark(of.path, false);
+		err = longest_add(&likely, &of);
+	}
+	for (struct interval *i = c->open; !err && i; i = i->older) {
+		of.path = i->path;
+		of.item.ns = w->now > i->begin ? w->now - i->begin : 0;
+		path_mark(i->path, false);
+		err = longest_add(&likely, &of);
+	}
+	for (size_t nr = 0; nr < likely.nr; nr++)
+		path_mark(((struct chain_path *)longest_get(&likely, nr))->path,
+			  true);
+	longest_free(&likely);
+	return err;
+}
+
+static void path_fit(const struct chain *c, struct path *path)
+{
+	if (path)
+		path_limit(path, path->likely ? c->pieces_max : c->others_max);
+}
+
+static void paths_fit(struct chain *c, struct path *taken)
+{
+	path_fit(c, taken);
+	for (size_t nr = 0; nr < c->paths.nr; nr++)
+		path_fit(c, ((struct chain_path *)longest_get(&c->paths, nr))
+				    ->path);
+	for (struct interval *i = c->open; i; i = i->older)
+		path_fit(c, i->path);
+}
+
+/* So much is thrown away at once that this is seldom done. */
+static int memory_limit(struct why *w, struct interval *taken)
+{
+	struct chain *c = w->chain;
+
+	if (c->pieces <= CHAIN_TOTAL)
+		return 0;
+	/* All have this already. */
+	if (c->pieces_max == 1) {
+		path_limit(taken->path, 1);
+		return 0;
+	}
+	if (likely_find(w, taken))
+		return -ENOMEM;
+	paths_fit(c, taken->path);
+	while (c->pieces > CHAIN_TOTAL / 4 * 3 && c->pieces_max > 1) {
+		if (c->others_max > 1)
+			c->others_max /= 2;
+		else
+			c->pieces_max /= 2;
+		paths_fit(c, taken->path);
+	}
+	return 0;
+}
+
 int interval_path(struct why *w, struct interval *i, uint64_t to)
 {
 	const struct path_world world = {
 		.history = &w->chain->history,
 		.runs = &w->chain->runs,
 		.pieces_max = w->chain->pieces_max,
+		.total = &w->chain->pieces,
 		.follows = irqs_known(w),
 	};
 
-	return path_go(&world, i, to);
+	return path_go(&world, i, to) ?: memory_limit(w, i);
 }
 
 struct interval *interval_create(struct record *of, uint64_t begin)

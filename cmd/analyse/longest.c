@@ -90,6 +90,25 @@ int longest_add(struct longest *l, void *item)
 	return 0;
 }
 
+void longest_limit(struct longest *l, size_t max, void (*drop)(void *item))
+{
+	char *items;
+
+	l->max = max;
+	while (l->nr > max) {
+		drop(l->items);
+		if (--l->nr)
+			heap_sink(l, 0, longest_get(l, l->nr));
+	}
+	if (l->room <= max || !max)
+		return;
+	items = realloc(l->items, max * l->size);
+	if (!items)
+		return;
+	l->items = items;
+	l->room = max;
+}
+
 void longest_sort(struct longest *l)
 {
 	if (l->nr)

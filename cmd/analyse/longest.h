@@ -37,6 +37,8 @@ static inline void *longest_displaced(const struct longest *l)
 	return l->nr && l->nr == l->max ? l->items : NULL;
 }
 
+/* From now on keeps at most @max, which are not more than before; calls @drop for each other one. */
+void longest_limit(struct longest *l, size_t max, void (*drop)(void *item));
 /* Adds a copy of @item if it is long enough.  0 or -ENOMEM. */
 int longest_add(struct longest *l, void *item);
 /* The longest first.  None may be added after this. */

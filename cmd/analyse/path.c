@@ -65,14 +65,14 @@ static void reason_make(const struct piece *piece, char *text, size_t size)
 	*text = '\0';
 	if (piece->state == KTRACE_STATE_UNKNOWN)
 		snprintf(text, size, "%s", path_note_text(piece->note));
-	if (piece->state == KTRACE_STATE_UNKNOWN || !*piece->reason)
+	if (piece->state == KTRACE_STATE_UNKNOWN || !piece->reason)
 		return;
-	call_text_shorten(piece->reason, reason);
+	call_text_shorten(piece->reason->s, reason);
 	if (piece->disk)
 		snprintf(text, size, "%s: disk %u:%u", reason,
 			 piece->disk >> 20, piece->disk & 0xfffff);
-	else if (*piece->waker && !piece->waker_tid)
-		snprintf(text, size, "%s: %s", reason, piece->waker);
+	else if (piece->waker && !piece->waker_tid)
+		snprintf(text, size, "%s: %s", reason, piece->waker->s);
 	else
 		text_copy(text, size, reason);
 }
@@ -94,7 +94,7 @@ static int sums_add(struct path *path, const struct piece *piece)
 		*reason = '\0';
 	path->count++;
 	path->notes[piece->note]++;
-	return row_add(&path->states, &thread, full ? "others" : piece->comm,
+	return row_add(&path->states, &thread, full ? "others" : piece->comm->s,
 		       piece->item.ns)
 		       ?: row_add(&path->reasons, &why, NULL, piece->item.ns);
 }
@@ -111,9 +111,7 @@ static void wait_tell(struct piece *piece, const struct past *past,
 		[PAST_UNKNOWN] = PATH_LOST,
 	};
 
-	if (past->reason)
-		text_copy(piece->reason, sizeof(piece->reason),
-			  past->reason->s);
+	piece->reason = past->reason;
 	/* The interval ends in it. */
 	if (past->end > time) {
 		piece->note = PATH_OPEN;
@@ -122,14 +120,13 @@ static void wait_tell(struct piece *piece, const struct past *past,
 	piece->note = notes[past->how];
 	piece->waker_tid = past->waker_tid;
 	piece->disk = past->disk;
-	if (past->by)
-		text_copy(piece->waker, sizeof(piece->waker), past->by->s);
+	piece->waker = past->by;
 	/* It has slept for some of it, and waited for a CPU then. */
 	if (past->how == PAST_UNSEEN)
 		piece->state = KTRACE_STATE_UNKNOWN;
 }
 
-/* What @past was until @walk->time, from @begin on. */
+/* The texts are not yet its own.  What @past was until @walk->time, from @begin on. */
 static void piece_make(const struct walk *walk, const struct past *past,
 		       uint64_t begin, struct piece *piece)
 {
@@ -138,44 +135,84 @@ static void piece_make(const struct walk *walk, const struct past *past,
 	memset(piece, 0, sizeof(*piece));
 	piece->item.ns = walk->time - begin;
 	piece->begin = begin;
-	piece->end = walk->time;
 	piece->depth = walk->depth;
 	piece->state = past->state;
 	piece->tid = of->tid;
 	piece->tgid = of->tgid;
 	piece->cpu = past->cpu;
-	text_copy(piece->comm, sizeof(piece->comm), of->name->s);
+	piece->comm = of->name;
 	if (past_is_wait(past))
 		wait_tell(piece, past, walk->time);
 	else if (past->state == KTRACE_STATE_UNKNOWN)
 		piece->note = PATH_LOST;
 }
 
+static void piece_drop(void *item)
+{
+	struct piece *piece = item;
+
+	text_put(piece->comm);
+	text_put(piece->reason);
+	text_put(piece->waker);
+	free(piece->instead);
+}
+
+/* It is long enough; @instead is its own. */
+static int piece_keep(struct path *path, struct longest *longest,
+		      struct piece *piece)
+{
+	struct piece *shortest = longest_displaced(longest);
+	int err;
+
+	if (shortest)
+		piece_drop(shortest);
+	else
+		++*path->total;
+	text_get(piece->comm);
+	text_get(piece->reason);
+	text_get(piece->waker);
+	err = longest_add(longest, piece);
+	if (!err)
+		return 0;
+	piece_drop(piece);
+	--*path->total;
+	return err;
+}
+
+static int piece_instead(const struct walk *walk, const struct past *past,
+			 struct piece *piece)
+{
+	struct instead instead;
+
+	if (!waits_for_cpu(piece->state) || !past->runs)
+		return 0;
+	if (instead_find(&instead, walk->world->runs, past->cpu, piece->begin,
+			 piece_end(piece)))
+		return -ENOMEM;
+	piece->instead = instead_keep(&instead);
+	return piece->instead ? 0 : -ENOMEM;
+}
+
 static int piece_add(struct walk *walk, const struct past *past,
 		     struct piece *piece)
 {
 	struct path *path = walk->path;
-	int err;
+	bool around = path_is_around(piece->note);
+	struct longest *longest = around ? &path->waits : &path->pieces;
+	int err = around ? 0 : sums_add(path, piece);
 
-	if (path_is_around(piece->note))
-		return longest_add(&path->waits, piece);
-	err = sums_add(path, piece);
-	if (err || !longest_takes(&path->pieces, piece->item.ns))
+	if (err || !longest_takes(longest, piece->item.ns))
 		return err;
-	if (waits_for_cpu(piece->state) && past->runs)
-		err = instead_find(&piece->instead, walk->world->runs,
-				   past->cpu, piece->begin, piece->end);
-	else if (waits_for_cpu(piece->state))
-		piece->instead.unknown = piece->item.ns;
-	return err ?: longest_add(&path->pieces, piece);
+	if (!around)
+		err = piece_instead(walk, past, piece);
+	return err ?: piece_keep(path, longest, piece);
 }
 
 /* ---- the way back --------------------------------------------------------- */
 
 /* The thread that has ended this wait; NULL: none that can be followed, and *@note says why. */
 static const struct record *waker_of(const struct walk *walk,
-				     const struct past *past,
-				     enum path_note *note)
+				     const struct past *past, uint8_t *note)
 {
 	const struct record *waker;
 
@@ -217,7 +254,7 @@ static int unknown_go(struct walk *walk, const struct past *past)
 	if (creator) {
 		piece.note = PATH_NEW;
 		piece.waker_tid = creator->tid;
-		text_copy(piece.waker, sizeof(piece.waker), creator->name->s);
+		piece.waker = creator->name;
 		step_in(walk, creator, step->from);
 		return piece_add(walk, past, &piece);
 	}
@@ -262,7 +299,18 @@ static struct path *path_create(const struct path_world *world)
 	path->pieces.max = world->pieces_max;
 	path->waits.size = sizeof(struct piece);
 	path->waits.max = 4 * world->pieces_max + PATH_DEPTH;
+	path->total = world->total;
 	return path;
+}
+
+void path_limit(struct path *path, size_t max)
+{
+	*path->total -= path->pieces.nr + path->waits.nr;
+	if (path->pieces.max > max)
+		longest_limit(&path->pieces, max, piece_drop);
+	if (path->waits.max > 4 * max)
+		longest_limit(&path->waits, 4 * max, piece_drop);
+	*path->total += path->pieces.nr + path->waits.nr;
 }
 
 /* Each step goes back in time, or is one deeper at the same time: so this ends. */
@@ -296,7 +344,8 @@ int path_go(const struct path_world *world, struct interval *interval,
 
 static int piece_compare(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct piece *x = *(const struct piece *const *)a;
+	const struct piece *y = *(const struct piece *const *)b;
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
@@ -306,12 +355,12 @@ static int piece_compare(const void *a, const void *b)
 /* Is a piece in it that is shown? */
 static bool is_around(const struct path *path, size_t at)
 {
-	const struct piece *around = &path->shown[at];
+	const struct piece *around = path->shown[at];
 
 	for (size_t i = at + 1; i < path->nr_shown; i++) {
-		const struct piece *piece = &path->shown[i];
+		const struct piece *piece = path->shown[i];
 
-		if (piece->begin >= around->end)
+		if (piece->begin >= piece_end(around))
 			break;
 		if (!path_is_around(piece->note) &&
 		    piece->depth > around->depth)
@@ -331,25 +380,31 @@ int path_end(struct path *path)
 	if (!path->shown)
 		return -ENOMEM;
 	for (size_t i = 0; i < path->nr_shown; i++)
-		path->shown[i] =
-			*(struct piece *)(i < nr ? longest_get(&path->pieces, i)
-						 : longest_get(&path->waits,
-							       i - nr));
+		path->shown[i] = i < nr ? longest_get(&path->pieces, i)
+					: longest_get(&path->waits, i - nr);
 	qsort(path->shown, path->nr_shown, sizeof(*path->shown), piece_compare);
 	/* What lies behind is not changed yet. */
 	for (size_t i = 0; i < path->nr_shown; i++)
-		if (!path_is_around(path->shown[i].note) || is_around(path, i))
+		if (!path_is_around(path->shown[i]->note) || is_around(path, i))
 			path->shown[kept++] = path->shown[i];
 	path->nr_shown = kept;
 	return 0;
+}
+
+static void pieces_free(struct longest *pieces)
+{
+	for (size_t i = 0; i < pieces->nr; i++)
+		piece_drop(longest_get(pieces, i));
+	longest_free(pieces);
 }
 
 void path_free(struct path *path)
 {
 	if (!path)
 		return;
-	longest_free(&path->pieces);
-	longest_free(&path->waits);
+	*path->total -= path->pieces.nr + path->waits.nr;
+	pieces_free(&path->pieces);
+	pieces_free(&path->waits);
 	free(path->shown);
 	span_rows_free(&path->states);
 	span_rows_free(&path->reasons);

@@ -52,20 +52,25 @@ const char *path_note_text(enum path_note note);
 struct piece {
 	struct longest_item item;
 	uint64_t begin;
-	uint64_t end;
-	unsigned int depth; /* so many waits that were followed are around it */
-	enum path_note note;
-	enum ktrace_timeline_states state;
+	struct text *comm;
+	struct text *reason; /* of a wait; NULL: there is none */
+	struct text *waker;  /* NULL: not known */
+	/* Of a wait for a CPU; NULL: nobody is known to have run, and of all others. */
+	struct instead *instead;
 	uint32_t tid;
 	uint32_t tgid;
 	uint32_t cpu; /* running, runnable and preempted */
 	uint32_t waker_tid;
 	uint32_t disk;
-	char comm[COMM_ROOM];
-	char reason[REASON_ROOM]; /* of a wait */
-	char waker[64];		  /* "": not known */
-	struct instead instead;
+	uint8_t depth; /* so many waits that were followed are around it */
+	uint8_t note;  /* enum path_note */
+	uint8_t state; /* enum ktrace_timeline_states */
 };
+
+static inline uint64_t piece_end(const struct piece *piece)
+{
+	return piece->begin + piece->item.ns;
+}
 
 struct path {
 	uint32_t tid;
@@ -74,11 +79,13 @@ struct path {
 	char name[REASON_ROOM]; /* "": all that the thread did */
 	uint64_t begin;
 	uint64_t end;
+	uint64_t *total; /* pieces and waits of all paths */
+	bool likely;	 /* it is one of the longest until now */
 	struct longest pieces;
 	struct longest waits; /* that were followed: what pieces are in */
 	uint64_t count;	      /* all pieces */
 	/* After path_end(): the longest pieces, and what they are in, by time. */
-	struct piece *shown;
+	const struct piece **shown;
 	size_t nr_shown;
 	struct span_rows states;  /* by thread and state, which is the kind */
 	struct span_rows reasons; /* by state, which is the tid, and reason */
@@ -106,12 +113,15 @@ struct path_world {
 	const struct history *history;
 	const struct runs *runs;
 	size_t pieces_max;
-	bool follows; /* false: interrupts are not known, so no wake is */
+	uint64_t *total; /* pieces and waits of all paths: they count here */
+	bool follows;	 /* false: interrupts are not known, so no wake is */
 };
 
 /* Makes the path of the interval up to @to, which was not made before.  0 or -ENOMEM. */
 int path_go(const struct path_world *world, struct interval *interval,
 	    uint64_t to);
+/* From now on it has no more than so many of the longest pieces, which are not more than before. */
+void path_limit(struct path *path, size_t max);
 /* Nothing may be added after this.  0 or -ENOMEM. */
 int path_end(struct path *path);
 void path_free(struct path *path);
