@@ -352,26 +352,35 @@ static int piece_compare(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-/* Is a piece in it that is shown? */
-static bool is_around(const struct path *path, size_t at)
+/*
+ * Of the waits, only those that a shown piece is in are left.  From the end on, the piece that comes
+ * next in time tells whether there is one.
+ */
+static void waits_leave(struct path *path)
 {
-	const struct piece *around = path->shown[at];
+	/* By depth: the begin of the next piece that is deeper; UINT64_MAX: there is none. */
+	uint64_t next[PATH_DEPTH];
+	size_t left = path->nr_shown;
 
-	for (size_t i = at + 1; i < path->nr_shown; i++) {
+	memset(next, 0xff, sizeof(next));
+	for (size_t i = path->nr_shown; i--;) {
 		const struct piece *piece = path->shown[i];
 
-		if (piece->begin >= piece_end(around))
-			break;
-		if (!path_is_around(piece->note) &&
-		    piece->depth > around->depth)
-			return true;
+		if (!path_is_around(piece->note))
+			for (unsigned int d = 0; d < piece->depth; d++)
+				next[d] = piece->begin;
+		else if (next[piece->depth] >= piece_end(piece))
+			continue;
+		path->shown[--left] = piece;
 	}
-	return false;
+	path->nr_shown -= left;
+	memmove(path->shown, path->shown + left,
+		path->nr_shown * sizeof(*path->shown));
 }
 
 int path_end(struct path *path)
 {
-	size_t nr = path->pieces.nr, kept = 0;
+	size_t nr = path->pieces.nr;
 
 	path->nr_shown = nr + path->waits.nr;
 	if (!path->nr_shown)
@@ -383,11 +392,7 @@ int path_end(struct path *path)
 		path->shown[i] = i < nr ? longest_get(&path->pieces, i)
 					: longest_get(&path->waits, i - nr);
 	qsort(path->shown, path->nr_shown, sizeof(*path->shown), piece_compare);
-	/* What lies behind is not changed yet. */
-	for (size_t i = 0; i < path->nr_shown; i++)
-		if (!path_is_around(path->shown[i]->note) || is_around(path, i))
-			path->shown[kept++] = path->shown[i];
-	path->nr_shown = kept;
+	waits_leave(path);
 	return 0;
 }
 
