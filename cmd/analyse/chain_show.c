@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "chain.h"
-#include "common/losses.h"
-#include "common/misses.h"
 #include "common/value.h"
+#include "why_print.h"
 
 static int row_compare(const void *a, const void *b, void *data)
 {
@@ -39,35 +38,18 @@ static bool waker_is_known(const struct piece *piece)
 
 /* ---- text ----------------------------------------------------------------- */
 
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
-static void time_print(uint64_t time)
-{
-	printf("%lu.%09lu", time / 1000000000, time % 1000000000);
-}
-
-static void thread_print(const char *comm, uint32_t tid)
-{
-	print_text(stdout, comm);
-	if (tid)
-		printf("-%u", tid);
-}
-
 static void head_print(const struct path *path)
 {
 	if (*path->name) {
 		print_text(stdout, path->name);
 		fputs(" of ", stdout);
 	}
-	thread_print(path->comm, path->tid);
+	why_thread_print(path->comm, path->tid);
 	printf(" (process %u): %s, from ", path->tgid,
 	       ns_text(path->end - path->begin).s);
-	time_print(path->begin);
+	why_time_print(path->begin);
 	fputs(" to ", stdout);
-	time_print(path->end);
+	why_time_print(path->end);
 	putchar('\n');
 }
 
@@ -76,7 +58,7 @@ static void waker_print(const struct piece *piece)
 	if (!waker_is_known(piece))
 		return;
 	fputs("; woken by ", stdout);
-	thread_print(piece->waker->s, piece->waker_tid);
+	why_thread_print(piece->waker->s, piece->waker_tid);
 	if (piece->disk)
 		printf(", disk %u:%u", piece->disk >> 20,
 		       piece->disk & 0xfffff);
@@ -88,7 +70,7 @@ static void state_print(const struct piece *piece)
 
 	if (piece->note == PATH_NEW) {
 		fputs("new; made by ", stdout);
-		thread_print(piece->waker->s, piece->waker_tid);
+		why_thread_print(piece->waker->s, piece->waker_tid);
 		puts("; until then:");
 		return;
 	}
@@ -122,11 +104,11 @@ static void piece_print(const struct path *path, const struct piece *piece)
 
 	if (!path_is_around(piece->note))
 		snprintf(share, sizeof(share), "%.2f",
-			 percent(piece->item.ns, path->end - path->begin));
+			 why_percent(piece->item.ns, path->end - path->begin));
 	printf("%9lu.%09lu %9s %6s  %*s", piece->begin / 1000000000,
 	       piece->begin % 1000000000, ns_text(piece->item.ns).s, share,
 	       2 * (int)piece->depth, "");
-	thread_print(piece->comm->s, piece->tid);
+	why_thread_print(piece->comm->s, piece->tid);
 	fputs("  ", stdout);
 	state_print(piece);
 }
@@ -149,7 +131,7 @@ static void pieces_print(const struct why *w, const struct path *path)
 		piece_print(path, path->shown[i]);
 	if (path->pieces.nr < path->count)
 		printf("%19s %9s %6.2f  %s more that are shorter: %s\n", "",
-		       ns_text(rest).s, percent(rest, wall),
+		       ns_text(rest).s, why_percent(rest, wall),
 		       count_text(path->count - path->pieces.nr).s,
 		       more_text(w, path));
 }
@@ -157,12 +139,18 @@ static void pieces_print(const struct why *w, const struct path *path)
 static void numbers_print(const struct span_row *row, uint64_t wall)
 {
 	printf("%14s %6.2f %9s  ", count_text(row->ns.total).s,
-	       percent(row->ns.total, wall), count_text(row->ns.count).s);
+	       why_percent(row->ns.total, wall), count_text(row->ns.count).s);
 }
+
+static const struct why_sums sums = {
+	.title = "            ns      %     times",
+	.compare = row_compare,
+	.numbers = numbers_print,
+};
 
 static void state_row_print(const struct span_row *row)
 {
-	thread_print(span_row_shown(row), row->tid);
+	why_thread_print(span_row_shown(row), row->tid);
 	printf("  %s", ktrace_timeline_state_name(row->kind));
 }
 
@@ -174,38 +162,19 @@ static void reason_row_print(const struct span_row *row)
 	print_text(stdout, row->name);
 }
 
-static int rows_print(const struct why *w, const struct path *path,
-		      const struct span_rows *rows, const char *what,
-		      void (*name_print)(const struct span_row *row))
-{
-	size_t nr = w->head && w->head < rows->nr ? w->head : rows->nr;
-	struct span_row **sorted;
-
-	if (span_rows_sort(rows, row_compare, NULL, &sorted))
-		return -ENOMEM;
-	printf("\n%14s %6s %9s  %s\n", "ns", "%", "times", what);
-	for (size_t i = 0; i < nr; i++) {
-		numbers_print(sorted[i], path->end - path->begin);
-		name_print(sorted[i]);
-		putchar('\n');
-	}
-	free(sorted);
-	if (nr < rows->nr)
-		printf("%14zu more rows: --head 0 shows all\n", rows->nr - nr);
-	return 0;
-}
-
 static int path_print(const struct why *w, const struct path *path)
 {
+	uint64_t wall = path->end - path->begin;
 	int err;
 
 	head_print(path);
 	pieces_print(w, path);
-	err = rows_print(w, path, &path->states, "thread and state",
-			 state_row_print);
-	return err
-		       ?: rows_print(w, path, &path->reasons,
-				     "state and reason", reason_row_print);
+	err = why_sums_print(&sums, &path->states, w->head, wall,
+			     "thread and state", state_row_print);
+	if (err)
+		return err;
+	return why_sums_print(&sums, &path->reasons, w->head, wall,
+			      "state and reason", reason_row_print);
 }
 
 static void count_print(uint64_t count, const char *what)
@@ -243,10 +212,7 @@ int chain_print(const struct why *w, const struct ktrace_info *info)
 	if (err)
 		return err;
 	rest_print(c);
-	if (w->missing)
-		putchar('\n');
-	needs_print(&w->kind->needs, w->missing);
-	losses_print(&w->lost, info->misses, info->nr_misses);
+	why_end_print(w, info);
 	return 0;
 }
 
@@ -307,36 +273,23 @@ static void pieces_json(const struct path *path)
 	       path->pieces.max, path->count - path->pieces.nr, rest);
 }
 
-static void reason_json(const struct span_row *row)
+static void numbers_json(const struct span_row *row, uint32_t state)
+{
+	printf(",\"state\":\"%s\",\"count\":%lu,\"total\":%lu",
+	       ktrace_timeline_state_name(state), row->ns.count, row->ns.total);
+}
+
+static void state_row_json(const struct span_row *row)
+{
+	thread_json(row->tid, row->tgid, span_row_shown(row));
+	numbers_json(row, row->kind);
+}
+
+static void reason_row_json(const struct span_row *row)
 {
 	fputs("\"reason\":", stdout);
 	print_json(stdout, *row->name ? row->name : NULL);
-}
-
-static int rows_json(const struct span_rows *rows, const char *name)
-{
-	bool threads = !strcmp(name, "threads");
-	struct span_row **sorted;
-
-	if (span_rows_sort(rows, row_compare, NULL, &sorted))
-		return -ENOMEM;
-	printf(",\n\"%s\":[", name);
-	for (size_t i = 0; i < rows->nr; i++) {
-		const struct span_row *row = sorted[i];
-
-		fputs(i ? ",\n{" : "\n{", stdout);
-		if (threads)
-			thread_json(row->tid, row->tgid, span_row_shown(row));
-		else
-			reason_json(row);
-		printf(",\"state\":\"%s\",\"count\":%lu,\"total\":%lu}",
-		       ktrace_timeline_state_name(threads ? row->kind
-							  : row->tid),
-		       row->ns.count, row->ns.total);
-	}
-	putchar(']');
-	free(sorted);
-	return 0;
+	numbers_json(row, row->tid);
 }
 
 static int path_json(const struct path *path)
@@ -350,8 +303,10 @@ static int path_json(const struct path *path)
 	printf(",\"begin\":%lu,\"end\":%lu,\"wall\":%lu", path->begin,
 	       path->end, path->end - path->begin);
 	pieces_json(path);
-	err = rows_json(&path->states, "threads");
-	err = err ?: rows_json(&path->reasons, "reasons");
+	err = why_sums_json(&sums, &path->states, "threads", state_row_json);
+	err = err
+		      ?: why_sums_json(&sums, &path->reasons, "reasons",
+				       reason_row_json);
 	printf(",\n\"forgotten\":%lu,\"deep\":%lu}",
 	       path->notes[PATH_FORGOTTEN], path->notes[PATH_DEEP]);
 	return err;
@@ -372,11 +327,6 @@ int chain_json(const struct why *w, const struct ktrace_info *info)
 	}
 	printf("],\n\"left\":{\"cut\":%lu,\"died\":%lu,\"open\":%lu},\n",
 	       c->cut, c->died, c->unclosed);
-	needs_json(&w->kind->needs, w->missing);
-	fputs(",\n", stdout);
-	losses_json(w->lost.lost);
-	printf(",\"losing\":%lu,\n", w->lost.losing);
-	misses_json(info->misses, info->nr_misses);
-	puts("}");
+	why_end_json(w, info);
 	return err;
 }

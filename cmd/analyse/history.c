@@ -234,9 +234,7 @@ int history_add(struct history *h, struct record *record, struct past *past)
 
 bool past_is_wait(const struct past *past)
 {
-	return past->state == KTRACE_STATE_SLEEPING ||
-	       past->state == KTRACE_STATE_BLOCKED ||
-	       past->state == KTRACE_STATE_STOPPED;
+	return doing_is_wait(past->state);
 }
 
 struct past *history_wait(struct record *record, uint64_t end)

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/losses.h"
-#include "common/misses.h"
 #include "common/value.h"
+#include "why_print.h"
 #include "why.h"
 
 /* The order in which they are shown. */
@@ -47,30 +46,20 @@ static int threads_each(const struct why *w,
 
 /* ---- text ----------------------------------------------------------------- */
 
-static void time_print(uint64_t time)
-{
-	printf("%lu.%09lu", time / 1000000000, time % 1000000000);
-}
-
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
 static void states_print(const struct why_thread *t)
 {
 	print_text(stdout, t->comm);
 	printf("-%u (process %u): %s, from ", t->tid, t->tgid,
 	       ns_text(wall_of(t)).s);
-	time_print(t->begin);
+	why_time_print(t->begin);
 	fputs(" to ", stdout);
-	time_print(t->end);
+	why_time_print(t->end);
 	printf("\n\n%14s %6s %9s  %s\n", "ns", "%", "times", "state");
 	for (size_t i = 0; i < NR_ORDER; i++)
 		if (t->counts[order[i]])
 			printf("%14s %6.2f %9s  %s\n",
 			       count_text(t->states[order[i]]).s,
-			       percent(t->states[order[i]], wall_of(t)),
+			       why_percent(t->states[order[i]], wall_of(t)),
 			       count_text(t->counts[order[i]]).s,
 			       ktrace_timeline_state_name(order[i]));
 	printf("%14s %6.2f\n", count_text(wall_of(t)).s, 100.0);
@@ -79,10 +68,16 @@ static void states_print(const struct why_thread *t)
 static void numbers_print(const struct span_row *row, uint64_t wall)
 {
 	printf("%14s %6.2f %9s %9s %9s  ", count_text(row->ns.total).s,
-	       percent(row->ns.total, wall), count_text(row->ns.count).s,
+	       why_percent(row->ns.total, wall), count_text(row->ns.count).s,
 	       ns_text(histogram_permille(&row->ns, 500)).s,
 	       ns_text(row->ns.max).s);
 }
+
+static const struct why_sums sums = {
+	.title = "            ns      %     times    median       max",
+	.compare = row_compare,
+	.numbers = numbers_print,
+};
 
 static void reason_print(const struct span_row *row)
 {
@@ -90,33 +85,9 @@ static void reason_print(const struct span_row *row)
 	print_text(stdout, row->name);
 }
 
-static void thread_print(const struct span_row *row)
+static void thread_row_print(const struct span_row *row)
 {
-	print_text(stdout, row->name);
-	if (row->tid)
-		printf("-%u", row->tid);
-}
-
-static int rows_print(const struct why *w, const struct why_thread *t,
-		      const struct span_rows *rows, const char *what,
-		      void (*name_print)(const struct span_row *row))
-{
-	size_t nr = w->head && w->head < rows->nr ? w->head : rows->nr;
-	struct span_row **sorted;
-
-	if (span_rows_sort(rows, row_compare, NULL, &sorted))
-		return -ENOMEM;
-	printf("\n%14s %6s %9s %9s %9s  %s\n", "ns", "%", "times", "median",
-	       "max", what);
-	for (size_t i = 0; i < nr; i++) {
-		numbers_print(sorted[i], wall_of(t));
-		name_print(sorted[i]);
-		putchar('\n');
-	}
-	free(sorted);
-	if (nr < rows->nr)
-		printf("%14zu more rows: --head 0 shows all\n", rows->nr - nr);
-	return 0;
+	why_thread_print(row->name, row->tid);
 }
 
 /* How much of it nobody or no thread is known for. */
@@ -125,7 +96,7 @@ static void rest_print(const struct why_thread *t, uint64_t ns,
 {
 	if (ns)
 		printf("%14s %6.2f %29s  %s\n", count_text(ns).s,
-		       percent(ns, wall_of(t)), "", what);
+		       why_percent(ns, wall_of(t)), "", what);
 }
 
 static void worst_print(const struct why_thread *t)
@@ -144,9 +115,7 @@ static void worst_print(const struct why_thread *t)
 		print_text(stdout, wait->reason);
 		if (*wait->waker.name) {
 			fputs("; woken by ", stdout);
-			print_text(stdout, wait->waker.name);
-			if (wait->waker.tid)
-				printf("-%u", wait->waker.tid);
+			why_thread_print(wait->waker.name, wait->waker.tid);
 		}
 		putchar('\n');
 	}
@@ -161,17 +130,19 @@ static int thread_show(const struct why *w, const struct why_thread *t,
 		putchar('\n');
 	states_print(t);
 	if (t->reasons.nr)
-		err = rows_print(w, t, &t->reasons, "waited in", reason_print);
+		err = why_sums_print(&sums, &t->reasons, w->head, wall_of(t),
+				     "waited in", reason_print);
 	if (!err && (t->wakers.nr || t->unwoken))
-		err = rows_print(w, t, &t->wakers, "woken by", thread_print);
+		err = why_sums_print(&sums, &t->wakers, w->head, wall_of(t),
+				     "woken by", thread_row_print);
 	if (t->unwoken)
 		printf("%14s %26s  waits ended, but the trace does not have by "
 		       "whom\n",
 		       "", count_text(t->unwoken).s);
 	if (!err && (t->instead.nr || t->idle || t->nobody))
-		err = rows_print(w, t, &t->instead,
-				 "ran while it waited for the CPU",
-				 thread_print);
+		err = why_sums_print(&sums, &t->instead, w->head, wall_of(t),
+				     "ran while it waited for the CPU",
+				     thread_row_print);
 	rest_print(t, t->idle, "the CPU was idle meanwhile");
 	rest_print(t, t->nobody, "not known who ran meanwhile");
 	worst_print(t);
@@ -182,25 +153,15 @@ int why_print(const struct why *w, const struct ktrace_info *info)
 {
 	int err = threads_each(w, thread_show);
 
-	if (err)
-		return err;
-	if (w->missing)
-		putchar('\n');
-	needs_print(&w->kind->needs, w->missing);
-	losses_print(&w->lost, info->misses, info->nr_misses);
-	return 0;
+	if (!err)
+		why_end_print(w, info);
+	return err;
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
 
-static void row_json(const struct span_row *row, bool is_reason)
+static void numbers_json(const struct span_row *row)
 {
-	if (is_reason)
-		printf("\"state\":\"%s\",\"reason\":",
-		       ktrace_timeline_state_name(row->tid));
-	else
-		printf("\"tid\":%u,\"pid\":%u,\"comm\":", row->tid, row->tgid);
-	print_json(stdout, row->name);
 	printf(",\"count\":%lu,\"total\":%lu,\"min\":%lu,\"median\":%lu,"
 	       "\"p99\":%lu,\"max\":%lu",
 	       row->ns.count, row->ns.total, row->ns.min,
@@ -208,22 +169,19 @@ static void row_json(const struct span_row *row, bool is_reason)
 	       histogram_permille(&row->ns, 990), row->ns.max);
 }
 
-static int rows_json(const struct span_rows *rows, const char *name)
+static void reason_row_json(const struct span_row *row)
 {
-	bool is_reason = !strcmp(name, "reasons");
-	struct span_row **sorted;
+	printf("\"state\":\"%s\",\"reason\":",
+	       ktrace_timeline_state_name(row->tid));
+	print_json(stdout, row->name);
+	numbers_json(row);
+}
 
-	if (span_rows_sort(rows, row_compare, NULL, &sorted))
-		return -ENOMEM;
-	printf(",\n\"%s\":[", name);
-	for (size_t i = 0; i < rows->nr; i++) {
-		printf("%s\n{", i ? "," : "");
-		row_json(sorted[i], is_reason);
-		putchar('}');
-	}
-	putchar(']');
-	free(sorted);
-	return 0;
+static void thread_row_json(const struct span_row *row)
+{
+	printf("\"tid\":%u,\"pid\":%u,\"comm\":", row->tid, row->tgid);
+	print_json(stdout, row->name);
+	numbers_json(row);
 }
 
 static void worst_json(const struct why_thread *t)
@@ -260,10 +218,14 @@ static int thread_json(const struct why *w, const struct why_thread *t,
 		       ktrace_timeline_state_name(order[i]),
 		       t->counts[order[i]], t->states[order[i]]);
 	putchar('}');
-	err = rows_json(&t->reasons, "reasons");
-	err = err ?: rows_json(&t->wakers, "wakers");
+	err = why_sums_json(&sums, &t->reasons, "reasons", reason_row_json);
+	err = err
+		      ?: why_sums_json(&sums, &t->wakers, "wakers",
+				       thread_row_json);
 	printf(",\n\"unwoken\":%lu", t->unwoken);
-	err = err ?: rows_json(&t->instead, "instead");
+	err = err
+		      ?: why_sums_json(&sums, &t->instead, "instead",
+				       thread_row_json);
 	printf(",\n\"idle\":%lu,\"nobody\":%lu", t->idle, t->nobody);
 	worst_json(t);
 	putchar('}');
@@ -277,11 +239,6 @@ int why_json(const struct why *w, const struct ktrace_info *info)
 	printf("{\"begin\":%lu,\"end\":%lu,\n\"threads\":[", w->begin, w->end);
 	err = threads_each(w, thread_json);
 	fputs("],\n", stdout);
-	needs_json(&w->kind->needs, w->missing);
-	fputs(",\n", stdout);
-	losses_json(w->lost.lost);
-	printf(",\"losing\":%lu,\n", w->lost.losing);
-	misses_json(info->misses, info->nr_misses);
-	puts("}");
+	why_end_json(w, info);
 	return err;
 }
