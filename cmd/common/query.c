@@ -44,8 +44,18 @@ static int around_option(struct query *q, const struct command *command,
 	return status;
 }
 
-int query_option(struct query *q, const struct command *command, int option,
-		 const char *argument)
+/* Whichever comes first. */
+static int times_check(const struct query *q, const struct command *command)
+{
+	if (q->around.kind && (q->from.kind || q->to.kind))
+		return misused(command,
+			       "--around is in the place of --from and "
+			       "--until");
+	return EXIT_OK;
+}
+
+static int one_option(struct query *q, const struct command *command,
+		      int option, const char *argument)
 {
 	switch (option) {
 	case 'e':
@@ -64,6 +74,14 @@ int query_option(struct query *q, const struct command *command, int option,
 	default:
 		return option_forgotten(command, option);
 	}
+}
+
+int query_option(struct query *q, const struct command *command, int option,
+		 const char *argument)
+{
+	int status = one_option(q, command, option, argument);
+
+	return status ?: times_check(q, command);
 }
 
 /* Branches may be older than the recording. */
@@ -178,8 +196,6 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 	bool live = ktrace_get_info(trace)->live;
 	int status = EXIT_OK;
 
-	if (q->around.kind && (q->from.kind || q->to.kind))
-		return failed("--around is in the place of --from and --until");
 	/* In a live trace, matching types may come later. */
 	if (!live)
 		status = selection_check_types(&q->selection,
