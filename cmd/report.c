@@ -16,6 +16,7 @@
 #include "common/probe_hits.h"
 #include "common/query.h"
 #include "common/recorded_calls.h"
+#include "common/tail.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "common/who.h"
@@ -29,6 +30,10 @@ struct report {
 	struct who who;
 	uint64_t head; /* 0: all */
 	bool head_given;
+	uint64_t tail; /* if it is given: the last so many events */
+	bool tail_given;
+	uint64_t
+		skip; /* so many of those that fit all options are before these */
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
 	bool string_given;
@@ -78,6 +83,26 @@ static int span_follow(const struct report *r, const struct ktrace_event *event,
 	return step < 0 ? step : 0;
 }
 
+static bool event_fits(void *data, const struct ktrace_event *event)
+{
+	struct report *r = data;
+
+	return who_match(&r->who, event) &&
+	       query_wants(&r->query, event->type, event->cpu, event->time) &&
+	       query_meets(&r->query, event);
+}
+
+/* Does it fit, and is it one of the last ones, if these are wanted? */
+static bool event_is_due(struct report *r, const struct ktrace_event *event)
+{
+	if (!event_fits(r, event))
+		return false;
+	if (!r->skip)
+		return true;
+	r->skip--;
+	return false;
+}
+
 static int event_show(struct report *r, const struct ktrace_event *event)
 {
 	const struct ktrace_span *ended = NULL;
@@ -87,10 +112,7 @@ static int event_show(struct report *r, const struct ktrace_event *event)
 		err = span_follow(r, event, &ended);
 	if (err)
 		return err;
-	if (!who_match(&r->who, event) ||
-	    !columns_match(&r->columns, event->type) ||
-	    !query_wants(&r->query, event->type, event->cpu, event->time) ||
-	    !query_meets(&r->query, event))
+	if (!event_is_due(r, event))
 		return ktrace_output_hidden(r->output, event);
 	return ktrace_output_event(r->output, event, ended);
 }
@@ -99,7 +121,7 @@ static int loss_show(struct report *r, const struct ktrace_loss *loss)
 {
 	if (r->spans)
 		ktrace_spans_loss(r->spans, loss);
-	if (!query_wants(&r->query, NULL, loss->cpu, loss->time))
+	if (r->skip || !query_wants(&r->query, NULL, loss->cpu, loss->time))
 		return ktrace_output_hidden_loss(r->output, loss);
 	return ktrace_output_loss(r->output, loss);
 }
@@ -170,7 +192,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 	if (err)
 		return err;
 	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r) ||
-	    r->before || query_has_filter(&r->query) || r->columns.only)
+	    r->before || query_has_filter(&r->query) || r->tail_given)
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
@@ -243,6 +265,15 @@ static int columns_check_in(const struct report *r, struct ktrace *trace)
 			     ktrace_get_types(trace));
 }
 
+/* Of those that are chosen, only they have a line. */
+static bool type_has_line(const struct ktrace_type *type, void *data)
+{
+	const struct report *r = data;
+
+	return selection_wants(type, (void *)&r->query.selection) &&
+	       columns_match(&r->columns, type);
+}
+
 static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
@@ -260,10 +291,22 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = columns_check_in(r, trace);
 	if (status)
 		return status;
+	if (r->columns.only) {
+		options->want = type_has_line;
+		options->data = r;
+	}
+	if (r->tail_given)
+		status = tail_find(trace, options, r->tail, event_fits, r,
+				   &r->skip);
+	if (status)
+		return status;
 	options->wait = stream_show;
 	options->wait_data = r;
-	if (spans || pairs_events(r))
+	if (spans || pairs_events(r)) {
 		query_widen(&r->query, options, false);
+		/* What it asks now is the selection, and what has a line is asked later. */
+		options->data = &r->query.selection;
+	}
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_in_library();
 	if (spans && ktrace_spans_create(cursor, &r->spans)) {
@@ -347,23 +390,21 @@ static int format_find(struct report *r, const char *name)
 		       formats_names(false).s);
 }
 
+/* In the order of enum ktrace_output_time, behind the usual one. */
 #define TIMES "seconds date clock relative delta"
 
 static int time_find(struct report *r, const char *name)
 {
-	static const char *const names[] = {
-		[KTRACE_TIME_SECONDS] = "seconds",
-		[KTRACE_TIME_DATE] = "date",
-		[KTRACE_TIME_CLOCK] = "clock",
-		[KTRACE_TIME_RELATIVE] = "relative",
-		[KTRACE_TIME_DELTA] = "delta",
-	};
+	size_t length = strlen(name), n;
+	int kind = KTRACE_TIME_SECONDS;
 
-	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i], name))
-			continue;
-		r->time = i;
-		return EXIT_OK;
+	for (const char *word = TIMES; *word; word += n, word += *word == ' ') {
+		n = strcspn(word, " ");
+		if (n == length && !memcmp(word, name, n)) {
+			r->time = kind;
+			return EXIT_OK;
+		}
+		kind++;
 	}
 	return misused(&command_report, "--time `%s': it is one of " TIMES,
 		       name);
@@ -385,7 +426,15 @@ enum {
 	REPORT_TIME,
 	REPORT_COLUMNS,
 	REPORT_STRING,
+	REPORT_TAIL,
 };
+
+static int count_option(const char *name, uint64_t *count)
+{
+	if (!number_parse(optarg, count))
+		return EXIT_OK;
+	return misused(&command_report, "%s `%s' is no number", name, optarg);
+}
 
 static int option_handle(void *data, int option)
 {
@@ -400,11 +449,11 @@ static int option_handle(void *data, int option)
 		r->who.comm = optarg;
 		return EXIT_OK;
 	case 'n':
-		if (number_parse(optarg, &r->head))
-			return misused(&command_report,
-				       "--head `%s' is no number", optarg);
 		r->head_given = true;
-		return EXIT_OK;
+		return count_option("--head", &r->head);
+	case REPORT_TAIL:
+		r->tail_given = true;
+		return count_option("--tail", &r->tail);
 	case REPORT_DURATIONS:
 		r->durations = r->calls.durations = true;
 		return EXIT_OK;
@@ -454,6 +503,26 @@ static int option_handle(void *data, int option)
 	}
 }
 
+/* Which of the events are the last ones? */
+static int tail_check(const struct report *r)
+{
+	if (!r->tail_given)
+		return EXIT_OK;
+	if (!is_kind(r, "text") && !is_kind(r, "kernel") &&
+	    !is_kind(r, "json") && !is_kind(r, "perf-script"))
+		return misused(&command_report,
+			       "--tail goes with --format text, kernel, json "
+			       "and perf-script");
+	if (r->head_given)
+		return misused(&command_report,
+			       "--head and --tail: one of them");
+	if (is_stream(r->after))
+		return misused(&command_report,
+			       "--tail is for traces on disk: a stream is read "
+			       "only once, and `tail' reads what it prints");
+	return EXIT_OK;
+}
+
 static int options_check(const struct report *r, int nr_traces)
 {
 	if (nr_traces > 1)
@@ -489,7 +558,7 @@ static int options_check(const struct report *r, int nr_traces)
 	if (r->before && is_stream(r->before) && is_stream(r->after))
 		return misused(&command_report,
 			       "--diff: one of the traces is a directory");
-	return EXIT_OK;
+	return tail_check(r);
 }
 
 static int report_main(int argc, char **argv)
@@ -534,6 +603,8 @@ static const struct command_option options[] = {
 	       "only of tasks with such a name; wildcards are allowed"),
 	OPTION('n', "head", "COUNT",
 	       "only the first so many events; of --by-stack: stacks (20)"),
+	OPTION(0, "tail", "COUNT", "only the last so many events",
+	       .id = REPORT_TAIL),
 	OPTION(0, "time", "KIND",
 	       "what the time of an event is: seconds since the machine began, "
 	       "date, clock (of the day), relative (to the first event shown), "

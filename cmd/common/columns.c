@@ -133,36 +133,13 @@ static bool type_shows(const struct ktrace_type *type, const char *name)
 	return false;
 }
 
-static bool type_shows_some(const struct columns *columns,
-			    const struct ktrace_type *type)
+bool columns_match(const struct columns *columns,
+		   const struct ktrace_type *type)
 {
 	for (size_t i = 0; i < columns->nr_fields; i++)
 		if (type_shows(type, columns->fields[i]))
 			return true;
-	return false;
-}
-
-bool columns_match(struct columns *columns, const struct ktrace_type *type)
-{
-	enum { UNKNOWN, SHOWN, LEFT_OUT };
-	uint8_t *of;
-
-	if (!columns->only)
-		return true;
-	if (type->number >= columns->nr_types) {
-		size_t nr = type->number * 2ull + 64;
-
-		of = realloc(columns->by_type, nr);
-		if (!of)
-			return type_shows_some(columns, type);
-		memset(of + columns->nr_types, UNKNOWN, nr - columns->nr_types);
-		columns->by_type = of;
-		columns->nr_types = nr;
-	}
-	of = &columns->by_type[type->number];
-	if (*of == UNKNOWN)
-		*of = type_shows_some(columns, type) ? SHOWN : LEFT_OUT;
-	return *of == SHOWN;
+	return !columns->only;
 }
 
 int columns_check(const struct columns *columns,
@@ -192,6 +169,5 @@ void columns_free(struct columns *columns)
 	for (size_t i = 0; i < columns->nr_fields; i++)
 		free(columns->fields[i]);
 	free(columns->fields);
-	free(columns->by_type);
 	memset(columns, 0, sizeof(*columns));
 }

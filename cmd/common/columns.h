@@ -22,9 +22,7 @@ struct columns {
 	uint32_t set;  /* the sum of the columns */
 	char **fields; /* words that are no columns, then NULL */
 	size_t nr_fields;
-	bool only;	  /* events without any of these fields have no line */
-	uint8_t *by_type; /* whether they have: a cache */
-	size_t nr_types;
+	bool only; /* events without any of these fields have no line */
 };
 
 /*
@@ -39,8 +37,9 @@ int columns_option(struct columns *columns, const struct command *command,
 int columns_check(const struct columns *columns,
 		  const struct column_name *names, const struct selection *s,
 		  const struct ktrace_types *types);
-/* Has an event of this type a line? */
-bool columns_match(struct columns *columns, const struct ktrace_type *type);
+/* Have events of this type a line? */
+bool columns_match(const struct columns *columns,
+		   const struct ktrace_type *type);
 void columns_free(struct columns *columns);
 
 #endif /* KT_CMD_COMMON_COLUMNS_H */

@@ -439,6 +439,16 @@ struct ktrace_cursor_options {
 	void *wait_data;
 };
 
+/*
+ * A time *@from (ns) from which on a cursor of these @options delivers about so many @events: for who wants
+ * the last ones.  Headers of packets say how many they have, so some of them may be of types that are
+ * not wanted, and one packet more may be needed.  0: the begin of the trace.  Is 0, too, if a header is
+ * damaged.  -EAGAIN: the trace comes as a stream, or is still being written.
+ */
+KTRACE_API int ktrace_time_tail(struct ktrace *trace,
+				const struct ktrace_cursor_options *options,
+				uint64_t events, uint64_t *from);
+
 struct ktrace_cursor;
 
 KTRACE_API int ktrace_cursor_create(struct ktrace *trace,

@@ -2,9 +2,13 @@
 /* Headers of packets, and the times that they tell of a trace. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
+#include "base/sized.h"
 #include "packets.h"
 #include "trace.h"
 
@@ -125,6 +129,22 @@ static int range_of(struct ktrace *trace, const struct stream_source *source,
 	return found;
 }
 
+static int times_error(int err)
+{
+	return err == -ENOMEM ? error_set(err, "out of memory")
+			      : error_set(err, "cannot read the trace: %s",
+					  strerror(-err));
+}
+
+static int times_check(const struct ktrace *trace)
+{
+	return trace->info.live || trace->frames
+		       ? error_set(-EAGAIN,
+				   "how long a stream is, is known at its end "
+				   "only")
+		       : 0;
+}
+
 int ktrace_time_range(struct ktrace *trace, uint64_t *first, uint64_t *last)
 {
 	struct range range = {0};
@@ -136,11 +156,102 @@ int ktrace_time_range(struct ktrace *trace, uint64_t *first, uint64_t *last)
 	for (size_t i = 0; !err && i < trace->nr_sources; i++)
 		err = range_of(trace, &trace->sources[i], &range);
 	if (err)
-		return error_set(err, "cannot read the trace: %s",
-				 strerror(-err));
+		return times_error(err);
 	if (!range.found)
 		return error_set(-ENODATA, "the trace has no events");
 	*first = ktrace_clock_time(trace, range.first);
 	*last = ktrace_clock_time(trace, range.last);
 	return 0;
+}
+
+/* ---- the last events --------------------------------------------------------- */
+
+struct tail_packet {
+	uint64_t begin; /* clock */
+	uint32_t events;
+};
+
+struct tail {
+	struct tail_packet *packets;
+	size_t nr;
+};
+
+static bool is_wanted(const struct ktrace_cursor_options *options, uint32_t cpu)
+{
+	for (size_t i = 0; i < options->nr_cpus; i++)
+		if (options->cpus[i] == cpu)
+			return true;
+	return !options->nr_cpus;
+}
+
+/* The headers of one stream.  -EBADMSG: one of them is damaged. */
+static int tail_add(struct tail *tail, const struct ktrace *trace,
+		    const struct stream_source *source)
+{
+	struct packets packets;
+	int found;
+
+	packets_init(&packets, trace, source);
+	while ((found = packets_next(&packets)) > 0) {
+		struct tail_packet *more =
+			array_grow(tail->packets, tail->nr, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		tail->packets = more;
+		more[tail->nr++] = (struct tail_packet){
+			.begin = packets.packet.begin,
+			.events = packets.packet.events,
+		};
+	}
+	return found;
+}
+
+static int tail_compare(const void *a, const void *b)
+{
+	const struct tail_packet *x = a, *y = b;
+
+	return (x->begin < y->begin) - (x->begin > y->begin);
+}
+
+/* The begin of the packet that has the last one of the events, counted from the end. */
+static uint64_t tail_begin(const struct tail *tail, const struct ktrace *trace,
+			   uint64_t to, uint64_t events)
+{
+	uint64_t sum = 0, begin;
+
+	if (tail->nr)
+		qsort(tail->packets, tail->nr, sizeof(*tail->packets),
+		      tail_compare);
+	for (size_t i = 0; i < tail->nr; i++) {
+		begin = ktrace_clock_time(trace, tail->packets[i].begin);
+		if (to && begin > to)
+			continue;
+		sum += tail->packets[i].events;
+		if (sum >= events && i + 1 < tail->nr)
+			return begin;
+	}
+	return 0;
+}
+
+int ktrace_time_tail(struct ktrace *trace,
+		     const struct ktrace_cursor_options *wishes,
+		     uint64_t events, uint64_t *from)
+{
+	struct ktrace_cursor_options options;
+	struct tail tail = {0};
+	int err = sized_copy(&options, sizeof(options), wishes);
+
+	err = err ?: times_check(trace);
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < trace->nr_sources; i++)
+		if (is_wanted(&options, trace->sources[i].cpu))
+			err = tail_add(&tail, trace, &trace->sources[i]);
+	if (!err)
+		*from = tail_begin(&tail, trace, options.to, events);
+	else if (err == -EBADMSG)
+		*from = 0;
+	free(tail.packets);
+	return err && err != -EBADMSG ? times_error(err) : 0;
 }
