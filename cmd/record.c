@@ -26,8 +26,10 @@
 #include "record.h"
 #include "run/threads.h"
 
-/* How often a stream gets a sync, and sizes are looked at. */
+/* How often those who follow get a sync, and sizes are looked at. */
 #define ROUND_MS 100
+/* How often it is looked whether somebody follows a trace on disk. */
+#define LOOK_MS 500
 
 /* Events */
 
@@ -122,12 +124,31 @@ static int leftovers_handle(struct record *r)
 
 /* During the recording */
 
+/* Packets of programs that are being filled come into the next part as a whole: nobody may see them before. */
+static bool may_follow(const struct record *r)
+{
+	return !(r->parts.possible && r->markers.nr);
+}
+
+static int round_ms(const struct record *r)
+{
+	if (r->stream || r->followed || r->parts.bytes || r->parts.ns ||
+	    r->parts.all || r->parts.event)
+		return ROUND_MS;
+	return r->progress || may_follow(r) ? LOOK_MS : 0;
+}
+
 /* False: the recording cannot continue. */
-static bool stream_sync(struct record *r)
+static bool readers_sync(struct record *r)
 {
 	uint64_t now = now_ns();
 
-	if (!r->stream || now - r->synced < ROUND_MS * 1000000ull)
+	if (!r->stream && !may_follow(r))
+		return true;
+	r->followed = ktrace_recording_is_followed(r->recording);
+	r->wait->round_ms = round_ms(r);
+	if ((!r->stream && !r->followed) ||
+	    now - r->synced < ROUND_MS * 1000000ull)
 		return true;
 	r->synced = now;
 	if (!ktrace_recording_sync(r->recording, NULL))
@@ -143,7 +164,7 @@ static bool round_pass(void *data)
 
 	if (now_ns() - r->shown >= 450000000)
 		record_progress_show(r);
-	return stream_sync(r) && record_parts_round(r, &r->wait->reason);
+	return readers_sync(r) && record_parts_round(r, &r->wait->reason);
 }
 
 static bool signalled(void *data)
@@ -174,11 +195,7 @@ static const char *events_wait(struct record *r)
 		.failed_fd = ktrace_recording_fd(r->recording),
 		.began = r->began,
 		.duration = r->duration,
-		.round_ms = r->stream || r->parts.bytes || r->parts.ns ||
-					    r->parts.all || r->parts.event
-				    ? ROUND_MS
-			    : r->progress ? 500
-					  : 0,
+		.round_ms = round_ms(r),
 		.round = round_pass,
 		.signalled = signalled,
 		.interrupted = command_interrupted,

@@ -85,7 +85,8 @@ struct record {
 	bool keep;
 	struct parts parts;
 	struct trigger trigger;
-	bool stream_failed; /* sending the sync to the stream failed */
+	bool stream_failed; /* telling those who follow has failed */
+	bool followed;	    /* another process reads the trace on disk */
 	bool stream;	    /* to @out, which was standard output */
 	int out;
 

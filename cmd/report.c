@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "common/calls.h"
 #include "common/columns.h"
+#include "common/follow.h"
 #include "common/misses.h"
 #include "common/probe_hits.h"
 #include "common/query.h"
@@ -140,6 +141,8 @@ static int events_show(struct report *r, struct ktrace_cursor *cursor)
 			r->query.ended_early = true;
 			break;
 		}
+		if (r->query.follow && follow_is_over(NULL))
+			break;
 	}
 	if (err)
 		return err;
@@ -192,13 +195,17 @@ static int show_run(struct report *r, struct ktrace *trace,
 	if (err)
 		return err;
 	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r) ||
-	    r->before || query_has_filter(&r->query) || r->tail_given)
+	    r->before || query_has_filter(&r->query) || r->skip ||
+	    r->query.follow)
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
 	r->merged_events = ktrace_output_merged(r->output);
 	/* Else there is more to come. */
 	if (!r->before) {
+		/* Of the parts that follow, the others. */
+		if (r->head && !r->query.ended_early)
+			r->head -= ktrace_output_events(r->output);
 		ktrace_output_destroy(r->output);
 		r->output = NULL;
 	}
@@ -274,6 +281,29 @@ static bool type_has_line(const struct ktrace_type *type, void *data)
 	       columns_match(&r->columns, type);
 }
 
+/*
+ * Of a trace that grows, the last events are those that are there now; what comes is shown, too.  It is
+ * opened once more, because one that grows can be read only once.
+ */
+static int tail_choose(struct report *r, struct ktrace *trace,
+		       struct ktrace_cursor_options *options)
+{
+	struct ktrace *now;
+	int status;
+
+	if (!ktrace_get_info(trace)->live)
+		return tail_find(trace, options, r->tail, event_fits, r,
+				 &r->skip);
+	status = trace_open(r->after, &now);
+	if (status)
+		return status;
+	status = tail_find(now, options, r->tail, event_fits, r, &r->skip);
+	ktrace_close(now);
+	/* They know types by the numbers of that one. */
+	event_filters_forget(&r->query.filters);
+	return status;
+}
+
 static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
@@ -296,8 +326,9 @@ static int trace_show(void *data, struct ktrace *trace,
 		options->data = r;
 	}
 	if (r->tail_given)
-		status = tail_find(trace, options, r->tail, event_fits, r,
-				   &r->skip);
+		status = tail_choose(r, trace, options);
+	/* Of the parts that follow, all. */
+	r->tail_given = false;
 	if (status)
 		return status;
 	options->wait = stream_show;
@@ -427,6 +458,7 @@ enum {
 	REPORT_COLUMNS,
 	REPORT_STRING,
 	REPORT_TAIL,
+	REPORT_FOLLOW,
 };
 
 static int count_option(const char *name, uint64_t *count)
@@ -451,6 +483,9 @@ static int option_handle(void *data, int option)
 	case 'n':
 		r->head_given = true;
 		return count_option("--head", &r->head);
+	case REPORT_FOLLOW:
+		r->query.follow = true;
+		return EXIT_OK;
 	case REPORT_TAIL:
 		r->tail_given = true;
 		return count_option("--tail", &r->tail);
@@ -523,6 +558,21 @@ static int tail_check(const struct report *r)
 	return EXIT_OK;
 }
 
+static int follow_check(const struct report *r)
+{
+	if (!r->query.follow)
+		return EXIT_OK;
+	if (merges_stacks(r))
+		return misused(&command_report,
+			       "--follow: %s is of a whole trace",
+			       r->kind->name);
+	if (is_stream(r->after))
+		return misused(&command_report,
+			       "--follow is for traces on disk: a stream is "
+			       "shown as it comes");
+	return EXIT_OK;
+}
+
 static int options_check(const struct report *r, int nr_traces)
 {
 	if (nr_traces > 1)
@@ -558,7 +608,7 @@ static int options_check(const struct report *r, int nr_traces)
 	if (r->before && is_stream(r->before) && is_stream(r->after))
 		return misused(&command_report,
 			       "--diff: one of the traces is a directory");
-	return tail_check(r);
+	return follow_check(r) ?: tail_check(r);
 }
 
 static int report_main(int argc, char **argv)
@@ -583,6 +633,8 @@ static int report_main(int argc, char **argv)
 	}
 	if (r.before)
 		status = diff_run(&r);
+	else if (r.query.follow)
+		status = follow_run(&r.query, r.after, trace_show, &r);
 	else
 		status = query_run(&r.query, r.after, trace_show, &r);
 	query_free(&r.query);
@@ -605,6 +657,9 @@ static const struct command_option options[] = {
 	       "only the first so many events; of --by-stack: stacks (20)"),
 	OPTION(0, "tail", "COUNT", "only the last so many events",
 	       .id = REPORT_TAIL),
+	OPTION(0, "follow", NULL,
+	       "go on while the trace is recorded, until that ends or Ctrl-C",
+	       .id = REPORT_FOLLOW),
 	OPTION(0, "time", "KIND",
 	       "what the time of an event is: seconds since the machine began, "
 	       "date, clock (of the day), relative (to the first event shown), "

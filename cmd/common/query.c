@@ -208,10 +208,12 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 	if (live && either_is(q, MOMENT_RELATIVE))
 		return failed(
 			"--from, --until and --around with +TIME are for traces "
-			"on disk: a stream is read only once");
+			"that are complete: a stream is read only once");
 	memset(options, 0, sizeof(*options));
 	options->size = sizeof(*options);
-	status = cpus_check(q, ktrace_get_info(trace));
+	/* Files of CPUs may come later. */
+	if (!q->follow)
+		status = cpus_check(q, ktrace_get_info(trace));
 	if (!status)
 		status = times_find(q, trace, options);
 	if (status)
@@ -235,7 +237,8 @@ int query_run(struct query *q, const char *path,
 	int status;
 	bool live;
 
-	status = trace_open(path, &trace);
+	status = q->follow ? trace_open_follow(path, &trace)
+			   : trace_open(path, &trace);
 	if (status)
 		return status;
 	live = ktrace_get_info(trace)->live;

@@ -33,6 +33,7 @@ struct query {
 	struct ktrace_cursor_options wanted;
 	uint8_t *wanted_types; /* by id: a cache, see query.c */
 	size_t nr_wanted_types;
+	bool follow; /* a trace that is being recorded is read as it grows */
 	/* Set by who reads, before the end of a stream: what it might still have had is not known. */
 	bool ended_early;
 };

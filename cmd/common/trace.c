@@ -75,14 +75,10 @@ static int stream_open(struct ktrace **trace)
 						       : EXIT_OK;
 }
 
-int trace_open(const char *path, struct ktrace **trace)
+static int open_explain(const char *path, int err)
 {
-	const char *where = path ? path : TRACE_DEFAULT;
-	int err;
+	const char *where = path ?: TRACE_DEFAULT;
 
-	if (is_stream(path))
-		return stream_open(trace);
-	err = ktrace_open(where, trace);
 	if (!err)
 		return EXIT_OK;
 	if (err == -ENOENT && !path && access(where, F_OK))
@@ -96,6 +92,19 @@ int trace_open(const char *path, struct ktrace **trace)
 	if (!strstr(ktrace_last_error(), where))
 		return failed("%s: %s", where, ktrace_last_error());
 	return failed_in_library();
+}
+
+int trace_open(const char *path, struct ktrace **trace)
+{
+	if (is_stream(path))
+		return stream_open(trace);
+	return open_explain(path, ktrace_open(path ?: TRACE_DEFAULT, trace));
+}
+
+int trace_open_follow(const char *path, struct ktrace **trace)
+{
+	return open_explain(path,
+			    ktrace_open_follow(path ?: TRACE_DEFAULT, trace));
 }
 
 void trace_complain(struct ktrace *trace)

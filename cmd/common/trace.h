@@ -14,6 +14,8 @@ bool is_stream(const char *path);
  * a message if it fails.
  */
 int trace_open(const char *path, struct ktrace **trace);
+/* The same, but a trace that is being recorded grows: ktrace_open_follow(). */
+int trace_open_follow(const char *path, struct ktrace **trace);
 /* Prints the trace's warnings; called after all of it was read. */
 void trace_complain(struct ktrace *trace);
 

@@ -207,9 +207,16 @@ ktrace_recording_probe_hits(const struct ktrace_recording *recording,
  *
  * A recording to a stream (output) is followed by the reader of the stream.  A
  * sync without @trace tells this reader how far the stream is complete.
+ *
+ * A recording into a directory can be followed by other processes (ktrace_open_follow()).  A sync without
+ * @trace tells them the same; without such readers it does nothing.  Not in overwrite mode: then they
+ * get all at the end.
  */
 KTRACE_API int ktrace_recording_follow(struct ktrace_recording *recording,
 				       bool forget, struct ktrace **trace);
+/* Is there such a reader?  Who records asks some times in a second. */
+KTRACE_API bool ktrace_recording_is_followed(
+	const struct ktrace_recording *recording);
 KTRACE_API int ktrace_recording_sync(struct ktrace_recording *recording,
 				     struct ktrace *trace);
 /* Call it after events were enabled: the next sync adds their types. */

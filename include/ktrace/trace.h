@@ -125,7 +125,8 @@ struct ktrace_info {
 	const struct ktrace_sync *sync;
 	uint32_t nr_cpus; /* number of CPUs with a stream */
 	const struct ktrace_cpu *cpus;
-	bool live; /* still being written: see ktrace_recording_follow() */
+	/* Still being written: see ktrace_recording_follow(), ktrace_open_follow(). */
+	bool live;
 	const char *reason; /* why the recording ended; NULL: it was cut off */
 	uint64_t bytes;	    /* of all streams */
 	/*
@@ -163,6 +164,17 @@ KTRACE_API int ktrace_open(const char *path, struct ktrace **trace);
  * read: all of them are there when ktrace_cursor_next() returns KTRACE_END.
  */
 KTRACE_API int ktrace_open_stream(int fd, struct ktrace **trace);
+
+/*
+ * Opens a trace on disk that somebody records at this moment, to read it as it grows.  A cursor waits at the
+ * end of what is there, and delivers events some tenths of a second after they happened, in order, until
+ * the recording ends.  The recorder sees that somebody reads, and tells how far the streams of all CPUs are
+ * complete; nothing else must be done.  There can be one cursor, as of a stream.  A trace that nobody
+ * records any more is opened as by ktrace_open().
+ *
+ * It ends where the recording goes on in another trace: info's reason begins with "rotation" or "snapshot".
+ */
+KTRACE_API int ktrace_open_follow(const char *path, struct ktrace **trace);
 
 /* A trace in memory.  The caller's memory must outlive the trace. */
 struct ktrace_memory {
@@ -432,11 +444,13 @@ struct ktrace_cursor_options {
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data;
 	/*
-	 * For a stream: called before the cursor waits for more data.  May be
+	 * For a stream, and a trace that is followed: called before the cursor waits for more data.  May be
 	 * NULL.
 	 */
 	void (*wait)(void *data);
-	void *wait_data;
+	void *wait_data; /* also of @stop */
+	/* Asked behind that: if it returns true, what is there now is the end.  May be NULL. */
+	bool (*stop)(void *data);
 };
 
 /*

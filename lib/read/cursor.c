@@ -24,7 +24,6 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "cursor.h"
-#include "frames.h"
 #include "machine.h"
 #include "trace.h"
 
@@ -75,6 +74,7 @@ struct ktrace_cursor {
 	uint32_t *cpus;	 /* the wanted ones; NULL: all */
 	size_t nr_cpus;
 	void (*wait)(void *data);
+	bool (*stop)(void *data);
 	void *wait_data;
 	bool over;     /* all that follows is later than @to */
 	uint64_t done; /* clock: all up to here was delivered */
@@ -527,7 +527,7 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 	return KTRACE_END;
 }
 
-/* For a stream, at the end of what is there: waits for more data. */
+/* At the end of what is there: waits for more data. */
 static noinline int cursor_wait(struct ktrace_cursor *cursor)
 {
 	int item = KTRACE_END;
@@ -537,8 +537,10 @@ static noinline int cursor_wait(struct ktrace_cursor *cursor)
 
 		if (cursor->wait)
 			cursor->wait(cursor->wait_data);
+		if (cursor->stop && cursor->stop(cursor->wait_data))
+			break;
 		streams_forget(cursor);
-		more = frames_pump(cursor->trace);
+		more = cursor->trace->pump(cursor->trace);
 		if (more < 0)
 			return cursor->failed = more;
 		if (!more)
@@ -552,7 +554,7 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 {
 	int item = cursor_step(cursor);
 
-	if (unlikely(item == KTRACE_END) && cursor->trace->frames)
+	if (unlikely(item == KTRACE_END) && cursor->trace->pump)
 		return cursor_wait(cursor);
 	return item;
 }
@@ -699,11 +701,11 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 		return err;
 	nr += branches ? trace->woven.nr_sources : 0;
 	/* More may come: the windows of all are to be bounded. */
-	cursor->window = trace->frames ? STREAM_WINDOW_MIN : STREAM_WINDOW_MAX;
+	cursor->window = trace->pump ? STREAM_WINDOW_MIN : STREAM_WINDOW_MAX;
 	while (cursor->window > STREAM_WINDOW_MIN &&
 	       cursor->window > WINDOWS_MAX / (trace->nr_sources + 1))
 		cursor->window /= 2;
-	cursor->room = trace->frames ? STREAMS_MAX : nr;
+	cursor->room = trace->pump ? STREAMS_MAX : nr;
 	cursor->streams = calloc(cursor->room + 1, sizeof(*cursor->streams));
 	cursor->heap = calloc(cursor->room + 1, sizeof(*cursor->heap));
 	if (!cursor->streams || !cursor->heap)
@@ -744,9 +746,9 @@ int ktrace_cursor_create(struct ktrace *trace,
 	err = sized_copy(&options, sizeof(options), wishes);
 	if (err)
 		return err;
-	err = trace->frames ? frames_claim(trace) : 0;
-	if (err)
-		return err;
+	if (trace->pump && trace->claimed)
+		return error_set(-EBUSY, "a stream can be read only once");
+	trace->claimed = true;
 	cursor = calloc(1, sizeof(*cursor));
 	if (!cursor)
 		return error_set(-ENOMEM, "out of memory");
@@ -756,6 +758,7 @@ int ktrace_cursor_create(struct ktrace *trace,
 	cursor->want = options.want;
 	cursor->data = options.data;
 	cursor->wait = options.wait;
+	cursor->stop = options.stop;
 	cursor->wait_data = options.wait_data;
 	cursor->round = trace->round;
 

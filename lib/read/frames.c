@@ -25,7 +25,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "frame.h"
-#include "frames.h"
 #include "trace.h"
 
 /* Limit of all metadata and symbols, and how much of them is read at once. */
@@ -52,7 +51,6 @@ struct frames {
 	int fd;
 	bool over;	   /* no more frames follow */
 	bool ended;	   /* the trace has been told that it is over */
-	bool cursor;	   /* there was a cursor: no other is allowed */
 	uint64_t position; /* in the stream of frames */
 	uint64_t taken;	   /* bytes of packets */
 	uint64_t text;	   /* bytes of metadata and symbols */
@@ -373,7 +371,11 @@ static int frames_explain(const struct ktrace *trace, int err)
 	}
 }
 
-int frames_pump(struct ktrace *trace)
+/*
+ * Reads frames up to the next FRAME_SYNC, which says up to where the trace is
+ * complete.
+ */
+static int frames_pump(struct ktrace *trace)
 {
 	struct frames *f = trace->frames;
 	struct frame frame;
@@ -398,14 +400,6 @@ int frames_pump(struct ktrace *trace)
 		return frames_explain(trace, err);
 	}
 	return 1;
-}
-
-int frames_claim(struct ktrace *trace)
-{
-	if (trace->frames->cursor)
-		return error_set(-EBUSY, "a stream can be read only once");
-	trace->frames->cursor = true;
-	return 0;
 }
 
 /* Reads up to the first FRAME_SYNC: then the initial streams are known. */
@@ -443,7 +437,8 @@ static int frames_open(struct ktrace *trace, int fd)
 		return error_set(-ENOMEM, "out of memory");
 	f->fd = fd;
 	trace->frames = f;
-	trace->frames_release = frames_close;
+	trace->pump = frames_pump;
+	trace->release = frames_close;
 	return frames_begin(trace);
 }
 

@@ -613,6 +613,16 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+/* For those who read while it is written: all events before are in the streams. */
+static int read_point(struct ktrace *trace, struct json_object *o)
+{
+	uint64_t clock = get_number(o, "clock");
+
+	if (clock > trace->point)
+		trace->point = clock;
+	return 0;
+}
+
 static int read_line(struct ktrace *trace, struct json_object *o)
 {
 	const char *type = get_string(o, "type");
@@ -643,6 +653,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_missed(trace, o);
 	if (!strcmp(type, "hits"))
 		return read_hits(trace, o);
+	if (!strcmp(type, "point"))
+		return read_point(trace, o);
 	if (!strcmp(type, "end"))
 		return read_end(trace, o);
 	return 0;

@@ -27,7 +27,7 @@ struct history {
 
 bool seek_is_possible(const struct ktrace *trace)
 {
-	if (trace->info.live || trace->frames)
+	if (trace->frames || (trace->info.live && !trace->follow))
 		return false;
 	for (size_t i = 0; i < trace->nr_sources; i++)
 		if (trace->sources[i].programs)

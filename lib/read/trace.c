@@ -48,8 +48,8 @@ void ktrace_close(struct ktrace *trace)
 		free(trace->warnings[i]);
 	if (trace->directory >= 0)
 		close(trace->directory);
-	if (trace->frames)
-		trace->frames_release(trace);
+	if (trace->release)
+		trace->release(trace);
 	symbols_free(&trace->symbols);
 	stacks_free(&trace->stacks);
 	woven_free(trace);
@@ -278,7 +278,7 @@ struct stream_source *trace_source_new(struct ktrace *trace)
 {
 	struct stream_source *source;
 
-	if (!trace->frames) {
+	if (!trace->pump) {
 		source = array_grow(trace->sources, trace->nr_sources,
 				    sizeof(*source));
 		if (!source)
@@ -446,6 +446,9 @@ static int open_metadata(struct ktrace *trace, const char *path)
 			break;
 		used += n;
 	}
+	/* Somebody may be writing the rest of a line. */
+	while (trace->info.live && n >= 0 && used && data[used - 1] != '\n')
+		used--;
 	if (n < 0)
 		err = error_set(-errno, "%s/metadata: %s", path,
 				strerror(errno));

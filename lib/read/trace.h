@@ -109,9 +109,19 @@ struct ktrace {
 	/* Of a stream: limits of packets that were not read yet, and of text. */
 	uint64_t held_max;
 	uint64_t text_max;
+	/*
+	 * If it grows by itself: waits a while for more, which there may be or not.  0: no more will come;
+	 * or -errno, with a message.  Then it has one cursor, and room for STREAMS_MAX sources, so that no
+	 * source moves.
+	 */
+	int (*pump)(struct ktrace *trace);
+	bool claimed; /* there was a cursor */
+	void (*release)(struct ktrace *trace);
 	struct frames *frames; /* if it comes as a stream, else NULL */
-	void (*frames_release)(struct ktrace *trace);
-	int directory;		/* -1: in memory */
+	struct follow
+		*follow; /* if it is on disk, and being written by others */
+	uint64_t point;	 /* clock: as its writer says for these readers */
+	int directory;	 /* -1: in memory */
 	uint64_t metadata_size; /* bytes that were read */
 	bool symbols_read;
 	struct symbol_table symbols;
@@ -145,10 +155,7 @@ void trace_advance(struct ktrace *trace, uint64_t until);
 /* The recording has ended: reads the counts at the end of the metadata. */
 int trace_complete(struct ktrace *trace);
 
-/*
- * For a trace that comes as a stream: adds a source, which takes over @fd.
- * There is room for it, so that no source moves.
- */
+/* For a trace that grows by itself: adds a source, which takes over @fd. */
 struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 				   uint32_t number, int fd);
 /* Adds a source.  It has no place yet.  NULL: no memory. */

@@ -62,7 +62,7 @@ static void type_put(struct text *text, uint32_t id, unsigned int kind)
 
 static bool has_branches(const struct ktrace *trace)
 {
-	return trace->nr_sides && !trace->frames && !trace->info.live;
+	return trace->nr_sides && !trace->pump && !trace->info.live;
 }
 
 /* Behind those that are in use. */

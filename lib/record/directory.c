@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "read/follow.h"
 #include "read/names.h"
 #include "sink.h"
 
@@ -102,6 +103,8 @@ static int metadata_begin(struct directory *d, const char *text, size_t size)
 	if (d->metadata < 0)
 		return error_set(-errno, "%s/metadata: %s", d->path,
 				 strerror(errno));
+	/* On file systems without locks nobody can follow. */
+	follow_hold(d->metadata, FOLLOW_RECORDER);
 	err = directory_check(d);
 	if (!err)
 		err = metadata_write(d, text, size);
@@ -119,6 +122,13 @@ static int directory_lines(struct sink *sink, const char *text, size_t size)
 
 	return d->metadata < 0 ? metadata_begin(d, text, size)
 			       : metadata_write(d, text, size);
+}
+
+static bool directory_followed(const struct sink *sink)
+{
+	const struct directory *d = (const struct directory *)sink;
+
+	return d->metadata >= 0 && follow_is_held(d->metadata, FOLLOW_READER);
 }
 
 static int directory_flush(struct sink *sink)
@@ -294,8 +304,11 @@ static void directory_close(struct sink_stream *stream)
 	struct file *f = (struct file *)stream;
 	char name[FILE_NAME_MAX];
 
+	/* The recording goes on in another trace, which gets the whole packet. */
+	if (f->stream.open)
+		stream_cut(f);
 	file_name(f->kind, f->number, name);
-	if (f->kind == KTRACE_FILE_PROGRAMS && !stream->bytes && !stream->open)
+	if (f->kind == KTRACE_FILE_PROGRAMS && !stream->bytes)
 		unlinkat(stream->sink->directory, name, 0);
 	close(f->fd);
 	free(f);
@@ -409,6 +422,7 @@ const struct sink_ops directory_sink = {
 	.append = directory_append,
 	.show = directory_show,
 	.close = directory_close,
+	.followed = directory_followed,
 	.reserve = directory_reserve,
 	.release = directory_release,
 	.remove = directory_remove,

@@ -25,6 +25,7 @@
 #include "session/session.h"
 #include "sink.h"
 #include "recording.h"
+#include "writer.h"
 
 /* Making */
 
@@ -509,11 +510,20 @@ static bool feeds_add_types(const struct ktrace_recording *r)
 	return false;
 }
 
-/* Adds the packets of programs, new types, and sleeps. */
-static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
+bool ktrace_recording_is_followed(const struct ktrace_recording *r)
 {
-	/* If a stream is written, nobody reports that events were enabled. */
-	bool fresh = r->fresh || r->pointed;
+	const struct sink *sink = r->metadata.sink;
+
+	return r->running && !r->options.overwrite && sink->ops->followed &&
+	       sink->ops->followed(sink);
+}
+
+/* Adds the packets of programs, new types, and sleeps. */
+static int sync_types(struct ktrace_recording *r, struct ktrace *trace,
+		      bool followed)
+{
+	/* If others read what is written, nobody reports that events were enabled. */
+	bool fresh = r->fresh || r->pointed || followed;
 	bool refresh = fresh || feeds_add_types(r);
 	struct ktrace_types *types = NULL;
 	int err = 0, held, slept = 0;
@@ -542,15 +552,18 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 
 /* Tells those who read while it is written how far they may read. */
 static int point_write(struct ktrace_recording *r,
-		       const struct ktrace_clock *clock)
+		       const struct ktrace_clock *clock, bool followed)
 {
 	int err;
 
-	if (!r->pointed)
+	if (!r->pointed && !followed)
 		return 0;
 	err = metadata_calibrate(&r->metadata, clock);
 	if (err)
 		return err;
+	if (followed)
+		return r->synced ? writer_point(r->metadata.writer, r->synced)
+				 : 0;
 	err = r->metadata.sink->ops->sync(r->metadata.sink, r->synced);
 	return err && err != -EAGAIN ? sink_explain(r->metadata.sink, err)
 				     : err;
@@ -567,6 +580,7 @@ static int point_write(struct ktrace_recording *r,
  */
 int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 {
+	bool followed = ktrace_recording_is_followed(r);
 	struct ktrace_clock clock;
 	int err;
 
@@ -576,7 +590,8 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 		streams_grow(r, trace);
 		return trace_complete(trace);
 	}
-	if (!trace && (!r->pointed || sink_is_stalled(r->metadata.sink)))
+	if (!trace && !followed &&
+	    (!r->pointed || sink_is_stalled(r->metadata.sink)))
 		return 0;
 	err = metadata_clock_read(&r->metadata, &clock);
 	if (err)
@@ -589,11 +604,11 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 		return 0;
 	if (err)
 		return sink_explain(r->metadata.sink, err);
-	err = sync_types(r, trace);
+	err = sync_types(r, trace, followed);
 	if (!err && trace)
 		streams_grow(r, trace);
 	if (!err)
-		err = point_write(r, &clock);
+		err = point_write(r, &clock, followed);
 	feeds_release(r);
 	if (err == -EAGAIN)
 		return 0;

@@ -84,6 +84,8 @@ struct sink_ops {
 	int (*sync)(struct sink *sink, uint64_t until);
 	/* Is there no room at present?  NULL: there always is. */
 	bool (*stalled)(const struct sink *sink);
+	/* Does another process read it while it is written?  NULL: that is not known. */
+	bool (*followed)(const struct sink *sink);
 	/*
 	 * The recording ends: no long waits any more for a reader who does not
 	 * read.  May be NULL.

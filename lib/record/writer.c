@@ -376,6 +376,15 @@ int writer_file(struct ktrace_writer *writer, uint32_t number, const char *path,
 	return writer_append(writer, &text);
 }
 
+int writer_point(struct ktrace_writer *writer, uint64_t clock)
+{
+	struct text text = {0};
+
+	text_printf(&text, "{\"type\":\"point\",\"clock\":%" PRIu64 "}\n",
+		    clock);
+	return writer_append(writer, &text);
+}
+
 static void text_task(struct text *text, uint32_t tid, uint32_t tgid,
 		      uint32_t parent, const char *comm)
 {

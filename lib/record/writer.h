@@ -40,6 +40,9 @@ int writer_stream(struct ktrace_writer *writer, uint32_t stream,
 int writer_file(struct ktrace_writer *writer, uint32_t number, const char *path,
 		const uint8_t *id, size_t id_size);
 
+/* Tells those who read while it is written that all events before this clock are in the streams. */
+int writer_point(struct ktrace_writer *writer, uint64_t clock);
+
 /* Writes the lines of the file `symbols'. */
 int writer_symbols(struct ktrace_writer *writer, const char *text, size_t size);
 

@@ -11,6 +11,7 @@
 
 #include <ktrace.h>
 
+#include "read/follow.h"
 #include "read/trace.h"
 
 #define CPUS   3
@@ -307,6 +308,211 @@ TEST(names_that_come_later)
 	CHECK(type->fields == fields);
 	CHECK_EQ(type->fields[1].names->count, 2);
 	ktrace_close(live);
+}
+
+/* ---- by another process, on disk ------------------------------------------ */
+
+/* The recorder's side: it writes when the cursor is about to wait. */
+static struct recorder {
+	struct ktrace_memory streams[CPUS];
+	uint64_t written[CPUS];
+	int files[CPUS]; /* -1: not made yet */
+	int metadata;
+	uint64_t until, step, rounds;
+	bool ended;
+} recorder;
+
+static void recorder_begin(uint64_t step)
+{
+	char path[512], name[8];
+
+	recorder.until = BEGIN;
+	recorder.step = step;
+	recorder.rounds = 0;
+	recorder.ended = false;
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		snprintf(name, sizeof(name), "cpu%u", cpu);
+		if (!recorder.streams[cpu].data)
+			recorder.streams[cpu] = load(name);
+		path_of(path, name);
+		unlink(path);
+		recorder.files[cpu] = -1;
+		recorder.written[cpu] = 0;
+	}
+	metadata_write(&head, false);
+	path_of(path, "metadata");
+	recorder.metadata = open(path, O_WRONLY | O_APPEND);
+	CHECK(recorder.metadata >= 0);
+	CHECK(follow_hold(recorder.metadata, FOLLOW_RECORDER));
+}
+
+static void stream_write(uint32_t cpu, uint64_t size)
+{
+	const struct ktrace_memory *stream = &recorder.streams[cpu];
+	uint64_t *written = &recorder.written[cpu];
+	char path[512], name[8];
+
+	if (size > stream->size)
+		size = stream->size;
+	if (size <= *written)
+		return;
+	if (recorder.files[cpu] < 0) {
+		snprintf(name, sizeof(name), "cpu%u", cpu);
+		path_of(path, name);
+		recorder.files[cpu] = open(path, O_WRONLY | O_CREAT, 0600);
+		CHECK(recorder.files[cpu] >= 0);
+	}
+	CHECK_EQ(pwrite(recorder.files[cpu],
+			(const char *)stream->data + *written, size - *written,
+			*written),
+		 size - *written);
+	*written = size;
+}
+
+static void text_write(const char *text, size_t size)
+{
+	CHECK_EQ(write(recorder.metadata, text, size), size);
+}
+
+/* Packets that began by then, and some bytes of those behind them. */
+static void streams_write(uint64_t until)
+{
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		const struct packets *p = &packets[cpu];
+		uint64_t size = 0;
+
+		for (size_t i = 0; i < p->nr && p->list[i].begin <= until; i++)
+			size = p->list[i].end;
+		stream_write(cpu, size + (rnd(2) ? rnd(100000) : 0));
+	}
+}
+
+static void recorder_end(void)
+{
+	recorder.ended = true;
+	streams_write(UINT64_MAX);
+	text_write(end.data, end.size);
+	close(recorder.metadata);
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		if (recorder.files[cpu] >= 0)
+			close(recorder.files[cpu]);
+}
+
+/* The line may come in two writes, or long behind the packets. */
+static bool recorder_round(void *data)
+{
+	static char line[64];
+	static size_t rest;
+	size_t first;
+
+	if (recorder.ended)
+		return false;
+	recorder.rounds++;
+	if (rest) {
+		text_write(line + strlen(line) - rest, rest);
+		rest = 0;
+		return false;
+	}
+	if (recorder.until > BEGIN + (uint64_t)EVENTS * STEP) {
+		recorder_end();
+		return false;
+	}
+	recorder.until += 1 + rnd(2 * recorder.step);
+	streams_write(recorder.until);
+	snprintf(line, sizeof(line), "{\"type\":\"point\",\"clock\":%lu}\n",
+		 recorder.until);
+	first = rnd(2) ? strlen(line) : rnd(strlen(line));
+	text_write(line, first);
+	rest = strlen(line) - first;
+	return false;
+}
+
+/* From @from (ns) on; 0: all.  @begun: so much was written before somebody reads. */
+static void follow_disk(uint64_t step, uint64_t from, uint64_t begun)
+{
+	struct ktrace_cursor_options options = {
+		.size = sizeof(options),
+		.from = from,
+		.stop = recorder_round,
+	};
+	struct ktrace_memory all = {0}, got = {0};
+	FILE *expected = open_memstream((char **)&all.data, &all.size);
+	FILE *f = open_memstream((char **)&got.data, &got.size);
+	struct ktrace_cursor *cursor;
+	char line[256];
+	struct ktrace *trace;
+	uint64_t time;
+
+	make();
+	metadata_write(&head, false);
+	metadata_write(&end, true);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	while (item_next(cursor, line, &time))
+		if (time >= from)
+			fprintf(expected, "%s\n", line);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+
+	recorder_begin(step);
+	while (recorder.until < begun)
+		recorder_round(NULL);
+	CHECK_EQ(ktrace_open_follow(directory, &trace), 0);
+	CHECK(ktrace_get_info(trace)->live);
+	CHECK_EQ(ktrace_cursor_create(trace, &options, &cursor), 0);
+	while (item_next(cursor, line, &time)) {
+		/* Of what comes behind the last point, the end tells. */
+		CHECK(recorder.ended ||
+		      time <= maker_monotonic(recorder.until));
+		fprintf(f, "%s\n", line);
+	}
+	CHECK(!ktrace_get_info(trace)->live);
+	CHECK(!ktrace_warning(trace, 0));
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	fclose(expected);
+	fclose(f);
+	CHECK(all.size > 1000);
+	CHECK_STR(got.data, all.data);
+	free((void *)all.data);
+	free((void *)got.data);
+}
+
+TEST(another_process_in_small_steps)
+{
+	follow_disk(1000 * STEP, 0, BEGIN);
+	CHECK(recorder.rounds > EVENTS / 3000);
+}
+
+TEST(another_process_in_large_steps)
+{
+	follow_disk(7000 * STEP, 0, BEGIN);
+}
+
+TEST(another_process_begins_later)
+{
+	follow_disk(3000 * STEP, 0, BEGIN + 20000ull * STEP);
+}
+
+TEST(another_process_begins_in_the_middle)
+{
+	follow_disk(3000 * STEP, maker_monotonic(BEGIN + 25000ull * STEP),
+		    BEGIN + 35000ull * STEP);
+	follow_disk(3000 * STEP, maker_monotonic(BEGIN + 40000ull * STEP),
+		    BEGIN + 10000ull * STEP);
+}
+
+TEST(nobody_records)
+{
+	struct ktrace *trace;
+
+	make();
+	metadata_write(&head, false);
+	metadata_write(&end, true);
+	CHECK_EQ(ktrace_open_follow(directory, &trace), 0);
+	CHECK(!ktrace_get_info(trace)->live);
+	ktrace_close(trace);
+	CHECK_EQ(ktrace_open_follow("/nowhere", &trace), -ENOENT);
 }
 
 /* The last test, because the streams are empty afterwards. */
