@@ -15,6 +15,7 @@
 #include "cmd.h"
 #include "common/columns.h"
 #include "common/misses.h"
+#include "common/pager.h"
 #include "common/patterns.h"
 #include "common/query.h"
 #include "common/trace.h"
@@ -485,6 +486,8 @@ static int graph_main(int argc, char **argv)
 	status = user_check(&g.live.child.user, &command_graph, g.live.argv);
 	status = status ?: options_check(&g);
 	status = status ?: pids_take(&g) ?: scope_take(&g);
+	if (!status && g.input && !g.live.output)
+		pager_open();
 	if (!status && g.input)
 		status = query_run(&g.query, g.input, trace_show, &g);
 	else if (!status)
@@ -556,6 +559,7 @@ static const struct command_option options[] = {
 	       .id = QUERY_FROM),
 	OPTION(0, "until", "TIME", "of a trace: not after", .id = QUERY_TO),
 	QUERY_AROUND_ROW,
+	PAGER_ROW,
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),
 	{0},

@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "common/armed.h"
 #include "common/field.h"
+#include "common/pager.h"
 #include "common/patterns.h"
 #include "list_functions.h"
 #include "list_probes.h"
@@ -336,6 +337,7 @@ static int list_main(int argc, char **argv)
 	status = options_parse(&command_list, argc, argv, option_handle, &l);
 	if (status != OPTIONS_TAKEN)
 		return status;
+	pager_open();
 	if (l.program)
 		return output_finish(list_program(l.program, l.pid,
 						  argv + optind, argc - optind,
@@ -388,6 +390,7 @@ static const struct command_option options[] = {
 	       "and arguments; -p: of this process's root",
 	       .kind = ARGUMENT_PROGRAM),
 	OPTION_SESSION_ROW,
+	PAGER_ROW,
 	OPTION_QUIET_ROW("no summary"),
 	{0},
 };

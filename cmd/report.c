@@ -11,9 +11,11 @@
 
 #include "cmd.h"
 #include "common/calls.h"
+#include "common/color.h"
 #include "common/columns.h"
 #include "common/follow.h"
 #include "common/misses.h"
+#include "common/pager.h"
 #include "common/probe_hits.h"
 #include "common/query.h"
 #include "common/recorded_calls.h"
@@ -42,6 +44,8 @@ struct report {
 	bool oneline;
 	bool mangled;
 	bool whole_frames;
+	enum color_when color;
+	bool colors;
 	enum ktrace_output_time time;
 	struct columns columns;
 	struct ktrace_output_stacks merged;
@@ -178,6 +182,7 @@ static int output_make(struct report *r, struct ktrace *trace,
 		.mangled = r->mangled,
 		.whole_frames = r->whole_frames,
 		.time = r->time,
+		.colors = r->colors,
 		.columns = r->columns.set,
 		.fields = (const char *const *)r->columns.fields,
 	};
@@ -459,6 +464,7 @@ enum {
 	REPORT_STRING,
 	REPORT_TAIL,
 	REPORT_FOLLOW,
+	REPORT_COLOR,
 };
 
 static int count_option(const char *name, uint64_t *count)
@@ -483,6 +489,8 @@ static int option_handle(void *data, int option)
 	case 'n':
 		r->head_given = true;
 		return count_option("--head", &r->head);
+	case REPORT_COLOR:
+		return color_option(&r->color, &command_report, optarg);
 	case REPORT_FOLLOW:
 		r->query.follow = true;
 		return EXIT_OK;
@@ -626,6 +634,10 @@ static int report_main(int argc, char **argv)
 	status = options_check(&r, argc - optind);
 	if (status)
 		return status;
+	r.colors = r.calls.colors = color_is_wanted(r.color, STDOUT_FILENO);
+	/* It would wait for the end. */
+	if (!r.query.follow)
+		pager_open();
 	/* There the events are all counted, and the rows are limited. */
 	if (is_kind(&r, "stacks")) {
 		r.merged.limit = r.head_given ? r.head : STACKS_SHOWN;
@@ -669,6 +681,8 @@ static const struct command_option options[] = {
 	       "what lines have: some of task, pid, cpu, time, event, fields, and "
 	       "names of fields, with commas",
 	       .id = REPORT_COLUMNS),
+	COLOR_ROW(REPORT_COLOR),
+	PAGER_ROW,
 	OPTION(0, "durations", NULL,
 	       "behind an event that ends something, how long it took: a call, "
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "

@@ -13,6 +13,7 @@
 #include "common/count.h"
 #include "common/losses.h"
 #include "common/misses.h"
+#include "common/pager.h"
 #include "common/probe_hits.h"
 #include "common/query.h"
 #include "common/trace.h"
@@ -543,6 +544,7 @@ static int stat_main(int argc, char **argv)
 			 ?: call_scope_init(&o.query.calls, &command_stat);
 	if (status)
 		return status;
+	pager_open();
 	if (o.before)
 		status = diff_run(&o);
 	else
@@ -593,6 +595,7 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_DIRECTORY, .id = STAT_DIFF),
 	OPTION('n', "head", "COUNT", "rows of a table (30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
+	PAGER_ROW,
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "common/color.h"
 #include "common/calls.h"
 #include "common/select.h"
 #include "common/value.h"
@@ -228,7 +229,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 
 	/* With -ff, lines go to files, and only what was lost goes to @fd. */
 	s->show.colors =
-		!s->files.path && isatty(options->fd) && !getenv("NO_COLOR");
+		!s->files.path && color_is_wanted(COLOR_AUTO, options->fd);
 	/* A file needs the same columns in all lines. */
 	s->show.pids = !s->live.argv || s->live.output;
 	if (!selection_is_all(&s->selection)) {

@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/loss.h"
+#include "color.h"
 #include "line.h"
 #include "show.h"
 
@@ -56,17 +57,26 @@ static char *pid_put(char *p, const struct ktrace_event *event)
 	return p;
 }
 
+static char *color_put(const struct line_heads *heads, char *p,
+		       const char *color)
+{
+	return heads->colors ? stpcpy(p, color) : p;
+}
+
 static void head_make(const struct line_heads *heads, struct line_head *head,
 		      const struct ktrace_event *event)
 {
 	char *p = head->text;
 
+	p = color_put(heads, p, COLOR_TASK);
 	if (!heads->no_task)
 		p = task_put(p, event);
 	if (heads->pid)
 		p = pid_put(p, event);
+	p = color_put(heads, p, COLOR_END COLOR_MINOR);
 	if (!heads->no_cpu)
 		p = cpu_put(p, event);
+	p = color_put(heads, p, COLOR_END);
 	head->len = p - head->text;
 	head->task = event->task;
 	head->made = true;
@@ -99,16 +109,19 @@ int line_head(struct line_heads *heads, struct output *output,
 	if (unlikely(head->task != event->task || !head->made))
 		head_make(heads, head, event);
 
-	output_room(output, LINE_HEAD_MAX + TIMES_MAX);
+	output_room(output,
+		    LINE_HEAD_MAX + TIMES_MAX + sizeof(COLOR_TIME COLOR_END));
 	p = output->p;
 	memcpy(p, head->text, 32);
 	if (unlikely(head->len > 32))
 		memcpy(p + 32, head->text + 32, LINE_HEAD_MAX - 32);
 	p += head->len;
 	if (!heads->no_time) {
+		p = color_put(heads, p, COLOR_TIME);
 		p = likely(!heads->times.kind)
 			    ? put_time(p, event->time)
 			    : times_put(&heads->times, p, event->time);
+		p = color_put(heads, p, COLOR_END);
 		*p++ = ' ';
 	}
 	output->p = p;
@@ -123,9 +136,12 @@ void line_duration(struct output *output, const struct ktrace_span *span)
 	output_add(output, ">", 1);
 }
 
-void line_loss(struct output *output, const struct ktrace_loss *loss)
+void line_loss(struct output *output, const struct ktrace_loss *loss,
+	       bool colors)
 {
 	output_room(output, 256);
+	if (colors)
+		output_puts(output, COLOR_LOSS);
 	output_puts(output, "*** cpu ");
 	output->p = put_u64(output->p, loss->cpu);
 	output_puts(output, ": ");
@@ -134,7 +150,8 @@ void line_loss(struct output *output, const struct ktrace_loss *loss)
 				    ? " task records lost ("
 				    : " events lost (");
 	output_puts(output, loss_cause(loss->cause));
-	output_puts(output, ") ***\n");
+	output_puts(output, ") ***");
+	output_puts(output, colors ? COLOR_END "\n" : "\n");
 }
 
 void line_heads_destroy(struct line_heads *heads)

@@ -10,7 +10,7 @@
 #include "times.h"
 
 /* The text "dbench-812     [001] " of the task that a CPU runs. */
-#define LINE_HEAD_MAX 128
+#define LINE_HEAD_MAX 160
 
 struct line_head {
 	uint64_t task;
@@ -27,6 +27,7 @@ struct line_heads {
 	/* Parts that lines do not have; set before the first line. */
 	bool no_task, no_cpu, no_time;
 	bool pid; /* a part more: the process */
+	bool colors;
 };
 
 /* Writes task, CPU and time.  Returns 0 or -ENOMEM. */
@@ -34,7 +35,8 @@ int line_head(struct line_heads *heads, struct output *output,
 	      const struct ktrace_event *event);
 /* Writes " <0.000000111>", as strace does. */
 void line_duration(struct output *output, const struct ktrace_span *span);
-void line_loss(struct output *output, const struct ktrace_loss *loss);
+void line_loss(struct output *output, const struct ktrace_loss *loss,
+	       bool colors);
 void line_heads_destroy(struct line_heads *heads);
 
 #endif /* KT_SHOW_LINE_H */

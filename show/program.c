@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "pointee.h"
+#include "color.h"
 #include "program.h"
 #include "stack.h"
 #include "value.h"
@@ -190,7 +191,8 @@ static char *field_text(const struct ktrace_field *field,
 }
 
 /* The text in front of all fields; NULL: out of memory. */
-static char *type_text(const struct ktrace_type *type, enum program_style style)
+static char *type_text(const struct ktrace_type *type, enum program_style style,
+		       bool colors)
 {
 	bool json = style == PROGRAM_JSON;
 	char *system = name_text(type->system, 128, json);
@@ -200,7 +202,9 @@ static char *type_text(const struct ktrace_type *type, enum program_style style)
 	if (system && name) {
 		switch (style) {
 		case PROGRAM_TEXT:
-			len = asprintf(&text, "%s:%s:", system, name);
+			len = asprintf(&text,
+				       "%s%s:%s%s:", colors ? COLOR_NAME : "",
+				       system, name, colors ? COLOR_END : "");
 			break;
 		case PROGRAM_JSON:
 			len = asprintf(&text,
@@ -355,7 +359,9 @@ static struct program *program_make(const struct programs *programs,
 	if (!program)
 		return NULL;
 	program->fields = type->fields;
-	program->head = programs->no_name ? strdup("") : type_text(type, style);
+	program->head = programs->no_name
+				? strdup("")
+				: type_text(type, style, programs->colors);
 	if (!program->head)
 		goto err;
 	program->head_len = strlen(program->head);

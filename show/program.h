@@ -41,6 +41,7 @@ struct programs {
 		      const struct ktrace_field *field);
 	/* Of text, likewise: without the name of the event, without fields, with these only. */
 	bool no_name, no_fields;
+	bool colors;		 /* of text: around the name of the event */
 	const char *const *only; /* NULL: all fields */
 	struct program **by_number;
 	uint32_t nr;

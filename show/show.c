@@ -128,6 +128,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	show->time = options.time;
 	show->columns = options.columns;
 	show->fields = options.fields;
+	show->colors = options.colors;
 	show->stacks = options.stacks;
 	show->stacks_in_line = options.stacks_in_line;
 	if (options.mangled)

@@ -60,6 +60,7 @@ struct ktrace_output {
 	enum ktrace_output_time time;
 	uint32_t columns; /* of text; 0: not given */
 	const char *const *fields;
+	bool colors;
 	bool stacks;
 	bool stacks_in_line;
 	unsigned int frames; /* how they are shown (stack.h) */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "color.h"
 #include "line.h"
 #include "program.h"
 #include "show.h"
@@ -91,6 +92,7 @@ static int text_open(struct ktrace_output *show)
 
 	programs_init(&text->programs, show->trace, PROGRAM_TEXT);
 	times_init(&text->heads.times, show->trace, show->time);
+	text->heads.colors = text->programs.colors = show->colors;
 	columns_choose(text);
 	if (output_init(&text->output, show->write, show->data))
 		return error_set(-ENOMEM, "out of memory");
@@ -113,6 +115,17 @@ static void stacks_put(const struct ktrace_output *show, struct output *output,
 		put(output, show->trace, &stack, show->frames);
 }
 
+static bool event_failed(const struct ktrace_event *event)
+{
+	for (uint32_t i = 0; i < event->type->nr_fields; i++) {
+		const struct ktrace_field *field = &event->type->fields[i];
+
+		if (ktrace_field_error(field, ktrace_field_int(event, field)))
+			return true;
+	}
+	return false;
+}
+
 static int text_event(struct ktrace_output *show,
 		      const struct ktrace_event *event)
 {
@@ -122,6 +135,9 @@ static int text_event(struct ktrace_output *show,
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
+	if (unlikely(show->colors) && !text->programs.no_name &&
+	    event_failed(event))
+		output_puts(output, COLOR_ERROR);
 	if (unlikely(text->programs.no_name || event->type->branch)) {
 		if (unusual_put(text, output, event))
 			return error_set(-ENOMEM, "out of memory");
@@ -145,7 +161,7 @@ static int text_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 {
 	struct text *text = (struct text *)show;
 
-	line_loss(&text->output, loss);
+	line_loss(&text->output, loss, show->colors);
 	return text->output.err;
 }
 

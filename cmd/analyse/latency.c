@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "common/losses.h"
+#include "common/pager.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "latency.h"
@@ -309,6 +310,8 @@ static int latency_main(int argc, char **argv)
 				 "histograms",
 				 l.is_text);
 	if (!status)
+		pager_open();
+	if (!status)
 		status =
 			query_run(&l.query, optind < argc ? argv[optind] : NULL,
 				  latency_show, &l);
@@ -331,6 +334,7 @@ static const struct command_option options[] = {
 	       .id = LATENCY_HISTOGRAM),
 	OPTION('n', "head", "COUNT", "rows of the table (30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
+	PAGER_ROW,
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

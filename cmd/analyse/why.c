@@ -8,6 +8,7 @@
 #include "chain.h"
 #include "cmd.h"
 #include "common/losses.h"
+#include "common/pager.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "why.h"
@@ -250,6 +251,8 @@ static int why_main(int argc, char **argv)
 	if (w.kind == &why_chain && !w.head_given)
 		w.head = CHAIN_HEAD;
 	if (!status)
+		pager_open();
+	if (!status)
 		status =
 			query_run(&w.query, optind < argc ? argv[optind] : NULL,
 				  why_show, &w);
@@ -278,6 +281,7 @@ static const struct command_option options[] = {
 	OPTION('n', "head", "COUNT",
 	       "rows of each table (10; with --chain 30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
+	PAGER_ROW,
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

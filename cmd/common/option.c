@@ -14,6 +14,7 @@
 #include "cmd.h"
 #include "near.h"
 #include "option.h"
+#include "pager.h"
 #include "value.h"
 
 #define ROWS_MAX 64
@@ -168,6 +169,9 @@ int options_parse(const struct command *command, int argc, char **argv,
 			break;
 		case OPTION_VERBOSE:
 			verbosity++;
+			break;
+		case OPTION_NO_PAGER:
+			pager_refuse();
 			break;
 		default:
 			status = handle(data, row_id(row));

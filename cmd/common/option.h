@@ -55,8 +55,9 @@ struct command_option {
 
 enum option_id {
 	OPTION_HELP = 0x100,
-	OPTION_QUIET, /* options_parse() handles these two */
+	OPTION_QUIET, /* options_parse() handles these */
 	OPTION_VERBOSE,
+	OPTION_NO_PAGER,
 	OPTION_SHARED = 0x200, /* and above: rows of several tables */
 	OPTION_OWN = 0x300, /* and above: rows of one command, without letter */
 };

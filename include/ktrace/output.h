@@ -286,6 +286,12 @@ struct ktrace_output_options {
 	 * followed by NULL.  An event shows those that it has.  They must outlive the output.  NULL: none.
 	 */
 	const char *const *fields;
+	/*
+	 * "text", "kernel" and "graph" have the escape sequences of a terminal around task, CPU, time and losses,
+	 * and "text" around the name of the event, which is red if a result in it is an error.  For "strace"
+	 * see struct ktrace_output_calls.
+	 */
+	bool colors;
 };
 
 struct ktrace_output;

@@ -269,6 +269,7 @@ static int graph_open(struct ktrace_output *show)
 	g->calls.wants = field_is_argument;
 	g->results.wants = field_is_result;
 	times_init(&g->heads.times, show->trace, show->time);
+	g->heads.colors = show->colors;
 	g->heads.no_task = !(columns & KTRACE_COLUMN_TASK);
 	g->heads.no_cpu = !(columns & KTRACE_COLUMN_CPU);
 	g->heads.no_time = !(columns & KTRACE_COLUMN_TIME);
@@ -477,7 +478,7 @@ static int graph_loss(struct ktrace_output *show,
 
 	if (err)
 		return err;
-	line_loss(&g->lines.output, loss);
+	line_loss(&g->lines.output, loss, show->colors);
 	return g->lines.output.err;
 }
 

@@ -61,6 +61,7 @@ static int kernel_open(struct ktrace_output *show)
 
 	programs_init(&kernel->programs, show->trace, PROGRAM_TEXT);
 	times_init(&kernel->heads.times, show->trace, show->time);
+	kernel->heads.colors = show->colors;
 	kernel->requests = malloc(REQUESTS_MAX);
 	kernel->answer = malloc(KERNEL_TEXT_MAX);
 	if (!kernel->requests || !kernel->answer ||
@@ -347,7 +348,7 @@ static int kernel_loss(struct ktrace_output *show,
 
 	if (err)
 		return err;
-	line_loss(&kernel->heads_text, loss);
+	line_loss(&kernel->heads_text, loss, show->colors);
 	head_end(kernel, entry);
 	return 0;
 }

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "color.h"
 #include "stack.h"
 #include "syscalls.h"
 
 #define COLUMN 40 /* where results are aligned, as by strace */
 
 static const char *const colors[] = {
-	[0] = "\33[0m",
-	[1] = "\33[1m",
-	[2] = "\33[31m",
-	[3] = "\33[2m",
+	[0] = COLOR_END,
+	[1] = COLOR_NAME,
+	[2] = COLOR_ERROR,
+	[3] = COLOR_MINOR,
 };
 
 static const char *color(const struct syscalls *s, int which)
