@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "call_file.h"
 #include "cmd.h"
 #include "common/losses.h"
 #include "common/pager.h"
@@ -57,16 +58,40 @@ static int case_keep(struct latency *l, const struct latency_case *given)
 	return longest_add(&l->cases, &c);
 }
 
+/* "openat: ENOENT"; errors that have no name in the C library have their number. */
+static void outcome_name(char *text, size_t size, const struct latency_case *c)
+{
+	const char *error = c->error ? strerrorname_np(c->error) : "ok";
+
+	if (error)
+		snprintf(text, size, "%s: %s", c->name, error);
+	else
+		snprintf(text, size, "%s: error %d", c->name, c->error);
+}
+
+static const char *row_name(const struct latency *l,
+			    const struct latency_case *c, char *room,
+			    size_t size)
+{
+	if (l->by_thread)
+		return "";
+	if (l->by_file)
+		return *c->file ? c->file : "[no file is known]";
+	if (!l->by_outcome)
+		return *c->name ? c->name : c->comm;
+	outcome_name(room, size, c);
+	return room;
+}
+
 int latency_add(struct latency *l, enum ktrace_span_kind kind,
 		const struct latency_case *c)
 {
+	char room[128];
 	const struct span_row key = {
 		.kind = l->by_thread ? 0 : kind,
 		.tid = l->by_thread ? c->tid : 0,
 		.tgid = l->by_thread ? c->tgid : 0,
-		.name = (char *)(l->by_thread ? ""
-				 : *c->name   ? c->name
-					      : c->comm),
+		.name = (char *)row_name(l, c, room, sizeof(room)),
 	};
 	struct span_row *row = span_rows_get(&l->rows, &key);
 
@@ -172,6 +197,13 @@ static int trace_read(struct latency *l, struct ktrace *trace,
 	return span_rows_sort(&l->rows, row_compare, NULL, &l->sorted);
 }
 
+static int files_fail(void)
+{
+	return failed("of which files calls are cannot be told, because the "
+		      "trace has no decoded calls: ktrace record -a -e "
+		      "'syscalls:*' --decode -y");
+}
+
 static int latency_show(void *data, struct ktrace *trace,
 			struct ktrace_cursor_options *options)
 {
@@ -185,6 +217,9 @@ static int latency_show(void *data, struct ktrace *trace,
 		needs_missing(&l->kind->needs, ktrace_get_types(trace), &fails);
 	if (fails && !info->live)
 		return needs_fail(&l->kind->needs, l->missing);
+	if (l->by_file && !info->live &&
+	    !call_files_are_known(ktrace_get_types(trace)))
+		return files_fail();
 	err = trace_read(l, trace, options);
 	if (err == -ENOMEM)
 		return failed("out of memory");
@@ -194,6 +229,8 @@ static int latency_show(void *data, struct ktrace *trace,
 		needs_missing(&l->kind->needs, ktrace_get_types(trace), &fails);
 	if (fails)
 		return needs_fail(&l->kind->needs, l->missing);
+	if (l->by_file && !call_files_are_known(ktrace_get_types(trace)))
+		return files_fail();
 	losses_complete(&l->lost, info, &l->query.wanted);
 	if (l->json)
 		latency_json(l, info);
@@ -227,10 +264,13 @@ enum {
 static int by_parse(struct latency *l, const char *text)
 {
 	l->by_thread = !strcmp(text, "thread");
-	if (l->by_thread || !strcmp(text, "name"))
+	l->by_file = !strcmp(text, "file");
+	l->by_outcome = !strcmp(text, "outcome");
+	if (l->by_thread || l->by_file || l->by_outcome ||
+	    !strcmp(text, "name"))
 		return EXIT_OK;
-	return misused(&command_latency, "--by `%s': it is name or thread",
-		       text);
+	return misused(&command_latency,
+		       "--by `%s': it is name, thread, file or outcome", text);
 }
 
 static int worst_parse(struct latency *l, const char *text)
@@ -309,6 +349,10 @@ static int latency_main(int argc, char **argv)
 				 "%s is for text: the JSON has all rows and "
 				 "histograms",
 				 l.is_text);
+	if (!status && (l.by_file || l.by_outcome) && !l.kind->errors)
+		status = misused(&command_latency,
+				 "--by file and outcome are of calls: ktrace "
+				 "latency syscall");
 	if (!status)
 		pager_open();
 	if (!status)
@@ -326,8 +370,9 @@ static const struct command_option options[] = {
 	       "only of tasks with such a name; wildcards are allowed"),
 	QUERY_PART_ROWS,
 	OPTION(0, "by", "KEY",
-	       "what a row is of: name (the default), or thread",
-	       .words = "name thread", .id = LATENCY_BY),
+	       "what a row is of: name (the default) or thread; of syscall also "
+	       "file, if calls were recorded with --decode, or outcome",
+	       .words = "name thread file outcome", .id = LATENCY_BY),
 	OPTION(0, "worst", "COUNT", "so many of the longest (10)",
 	       .id = LATENCY_WORST),
 	OPTION(0, "histogram", NULL, "below each row, how many took how long",

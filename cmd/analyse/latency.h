@@ -33,6 +33,8 @@ struct latency_case {
 	int error;
 	char comm[COMM_ROOM];
 	char name[64]; /* "" : it has none */
+	char file
+		[256]; /* of a call, if rows are of files; "": none that is known */
 	struct instead instead;
 };
 
@@ -76,6 +78,8 @@ struct latency {
 	struct who who;
 	bool json;
 	bool by_thread;
+	bool by_file;	 /* of calls */
+	bool by_outcome; /* the same */
 	bool histogram;
 	uint64_t head;	     /* rows; 0: all */
 	const char *is_text; /* an option that only text obeys */

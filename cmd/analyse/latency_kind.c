@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_file.h"
 #include "latency.h"
 
 /* ---- waits for a CPU ------------------------------------------------------ */
@@ -91,7 +92,7 @@ const struct latency_kind latency_sched = {
 
 /* @name NULL: it has that of the span. */
 static int slice_add(struct latency *l, const struct ktrace_span *span,
-		     const char *name)
+		     const char *name, const char *file)
 {
 	struct latency_case c = {
 		.ns = span->took,
@@ -105,6 +106,7 @@ static int slice_add(struct latency *l, const struct ktrace_span *span,
 
 	text_copy(c.comm, sizeof(c.comm), span->comm);
 	text_copy(c.name, sizeof(c.name), name ?: span->name);
+	text_copy(c.file, sizeof(c.file), file ?: "");
 	return latency_add(l, span->kind, &c);
 }
 
@@ -114,6 +116,7 @@ struct slice_begin {
 	uint32_t tgid;
 	char comm[COMM_ROOM];
 	char *name; /* what it is made of has gone when the slice ends; NULL: that of its span */
+	char *file; /* the same */
 };
 
 /* Its span is no more. */
@@ -149,7 +152,7 @@ static int slice_begun(void *data, struct ktrace_timeline_slice *slice,
 	if (!l->kind->is_one(span))
 		return 0;
 	slice->data = l;
-	if (who_is_all(&l->who) && !l->kind->name_make)
+	if (who_is_all(&l->who) && !l->kind->name_make && !l->by_file)
 		return 0;
 	seen = calloc(1, sizeof(*seen));
 	if (!seen)
@@ -160,7 +163,12 @@ static int slice_begun(void *data, struct ktrace_timeline_slice *slice,
 	text_copy(seen->comm, sizeof(seen->comm), span->comm);
 	if (l->kind->name_make)
 		seen->name = l->kind->name_make(event);
-	return seen->name || !l->kind->name_make ? 0 : -ENOMEM;
+	if (l->by_file)
+		seen->file = call_file(event);
+	return (l->kind->name_make && !seen->name) ||
+			       (l->by_file && !seen->file)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static void slice_gone(void *data, void *theirs)
@@ -169,8 +177,10 @@ static void slice_gone(void *data, void *theirs)
 
 	if (theirs == data)
 		return;
-	if (seen)
+	if (seen) {
 		free(seen->name);
+		free(seen->file);
+	}
 	free(seen);
 }
 
@@ -189,7 +199,8 @@ static int slice_ended(void *data, struct ktrace_timeline_slice *slice,
 	if (!latency_wants(l, span->tid, span->tgid, span->comm, span->end_cpu,
 			   span->end))
 		return 0;
-	return slice_add(l, span, slice->data == l ? NULL : seen->name);
+	return slice->data == l ? slice_add(l, span, NULL, NULL)
+				: slice_add(l, span, seen->name, seen->file);
 }
 
 static bool is_call(const struct ktrace_span *span)

@@ -90,6 +90,10 @@ static void case_print(const struct latency *l, const struct latency_case *c)
 		printf("%*s  ", width > 0 ? width : 0, "");
 		print_text(stdout, c->name);
 	}
+	if (*c->file) {
+		fputs("  ", stdout);
+		print_text(stdout, c->file);
+	}
 	if (c->error)
 		printf(": error %d", c->error);
 	if (l->kind->instead) {
@@ -197,6 +201,10 @@ static void cases_json(const struct latency *l)
 		if (*c->name) {
 			fputs(",\"name\":", stdout);
 			print_json(stdout, c->name);
+		}
+		if (*c->file) {
+			fputs(",\"file\":", stdout);
+			print_json(stdout, c->file);
 		}
 		if (l->kind->errors)
 			printf(",\"error\":%d", c->error);
