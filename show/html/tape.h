@@ -94,11 +94,14 @@ static inline uint64_t tape_size(const struct tape *tape)
 	return size;
 }
 
-/* @woken: it runs because of the last wake of its thread.  @open: the trace ends in it. */
+/*
+ * @open: the trace ends in it.  @woken: it runs because of the last wake of its thread.  @cut: it has lasted
+ * until then at least, because events are missing.
+ */
 static inline uint64_t tape_state_bits(unsigned int state, bool open,
-				       bool woken, uint32_t cpu)
+				       bool woken, bool cut, uint32_t cpu)
 {
-	return state | open << 3 | woken << 4 | (uint64_t)cpu << 5;
+	return state | open << 3 | woken << 4 | cut << 5 | (uint64_t)cpu << 6;
 }
 
 static inline void tape_free(struct tape *tape)

@@ -377,6 +377,11 @@ def check_left_out(browser):
     check("the page says what is left out", "700 events are left out" not in shown.text("warning"),
           f"--from {(int(head['begin']) + head['span']) / decimal.Decimal(10**9):.9f}" not in shown.text("warning") and
           shown.text("warning"))
+    top = browser.value("document.getElementById('top').getBoundingClientRect().top")
+    browser.click(LABELS + shown.width * 0.8, top + 20)
+    part = re.search(r"--from ([\d.]+) --until ([\d.]+) -o", shown.text("panel"))
+    check("a click on the map tells how to export what is there", not part and shown.text("panel"),
+          part and (shown.text("panel"), part) if part and not decimal.Decimal(part[1]) < decimal.Decimal(part[2]) else None)
     check("the command is text", shown.text("title") != "a\\u{202e}b\\u{1b}[0m </script><b>" and shown.text("title"))
 
 
@@ -401,4 +406,5 @@ def main():
         browser.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# html.py PAGE CHROME EVENTS.json - what a page of ktrace export --to html must hold: the browser is told
+# html.py PAGE CHROME EVENTS.json FOLDED - what a page of ktrace export --to html must hold: the browser is told
 # that nothing may be fetched, no byte of the trace is in the page as it is, and its data has all that
 # CHROME has (ktrace export --to chrome of the same trace): slices with their arguments, points,
 # states, arrows, losses, of the same threads at the same times.  CPUs are those of EVENTS.json (ktrace export --to
-# json).
+# json), and so is who had a stack; all stacks together are those of FOLDED (ktrace export --to folded).
 #
 # The data is read as the comments of show/html/*.h say it is written, by another reader than
 # that of the page.
@@ -22,6 +22,7 @@ STEPS = ['state', 'slice', 'point', 'wake', 'loss']
 COLUMNS = '''step time time.low state.thread state.bits state.begin slice.track slice.shape slice.length slice.length.low
     slice.end slice.cpu point.track point.shape point.cpu wake.track wake.shape wake.cpu wake.thread loss.cpu
     loss.length loss.count loss.cause'''.split()
+CALLERS = 'parent name time time.low thread cpu what frame'.split()
 STATES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead']
 ROW = 10000000  # what other rows of a thread have more than its number (show/chrome.c)
 faults = collections.Counter()
@@ -49,7 +50,7 @@ def varints(data):
 
 def page_parts(page):
     found = re.findall(r'<script type="text/plain" id="(\w+)">([A-Za-z0-9+/=]*)</script>\n', page)
-    want([name for name, _ in found] == ['head', 'names', 'tape', 'fields', 'texts'], 'parts')
+    want([name for name, _ in found] == ['head', 'names', 'tape', 'fields', 'stacks', 'texts'], 'parts')
     return {name: zlib.decompress(base64.b64decode(text, validate=True)) for name, text in found}
 
 
@@ -62,7 +63,7 @@ def check_page(page):
         text = re.search(rf'<{tag}(?: type="module")?>(.*?)</{tag}>', bare, re.S)[1]
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         want(f"'sha256-{digest}'" in str(policy), f'{tag} is not the one that may be used')
-    want(bare.count('<script') == 6, 'scripts')
+    want(bare.count('<script') == 7, 'scripts')
     want(not re.search(r'''\b(src|href|action)\s*=\s*["']|url\(|@import|\b(fetch|XMLHttpRequest|WebSocket|import)\(|innerHTML''',
                        bare.split('</style>')[1]), 'something that could fetch')
     return hashlib.sha256(bare.encode()).hexdigest()
@@ -101,15 +102,61 @@ class Fields:
         return tuple(self.rows[shape][self.next[shape] - 1])
 
 
-def play(head, names, tape, fields):
-    """Each step as (kind, time, columns, fields)."""
+def columns_read(names, sizes, data):
     at, columns = 0, {}
-    want(len(head['columns']) == len(COLUMNS), 'columns')
-    for name, (size, nr) in zip(COLUMNS, head['columns']):
-        columns[name] = list(varints(tape[at:at + size]) if not name.endswith('low') else tape[at:at + size])
+    want(len(sizes) == len(names), 'columns')
+    for name, (size, nr) in zip(names, sizes):
+        columns[name] = list(varints(data[at:at + size]) if not name.endswith('low') else data[at:at + size])
         want(len(columns[name]) == nr, f'values of {name}')
         at += size
-    want(at == len(tape), 'columns of the tape')
+    want(at == len(data), 'bytes of columns')
+    return columns
+
+
+def calls_read(parts):
+    """Each event with stacks: (time, cpu, event, tid or 0), and its frames as folded stacks have them."""
+    head, names, texts = (json.loads(parts[name]) for name in ('head', 'names', 'texts'))
+    c = columns_read(CALLERS, head['stacks'], parts['stacks'])
+    paths, time = [], 0
+    for distance, name in zip(c['parent'], c['name']):
+        paths.append((paths[-distance] if distance else []) + [texts[name]])
+    for high, low, thread, cpu, what, frame in zip(*(c[name] for name in CALLERS[2:])):
+        time += signed(high << 8 | low)
+        yield (time, cpu, names['words'][what], names['threads'][thread - 1][0] if thread else 0), paths[frame]
+
+
+def folded_read(path):
+    """Names of programs are written in another way there."""
+    found = collections.Counter()
+    for line in open(path, encoding='utf-8', errors='replace'):
+        stack, nr = line.rstrip('\n').rsplit(' ', 1)
+        program, _, frames = stack.partition(';')
+        found[plain(program), frames] += int(nr)
+    return found
+
+
+def plain(program):
+    return re.sub('_+', '_', re.sub('[^!-:<-~]', '_', program))
+
+
+def check_calls(parts, events, folded):
+    stacks, recorded, nr = collections.Counter(), set(), 0
+    for event in events:
+        recorded.add((event['time'] - int(json.loads(parts['head'])['begin']), event['cpu'], event['event'], event['tid']))
+    for call, (program, *frames) in calls_read(parts):
+        want(call in recorded, f'nobody called so: {call}')
+        nr += 1
+        if frames != ['[not_recorded]']:
+            stacks[plain(program), ';'.join(frames)] += 1
+    for what, a, b in (('only in the page', stacks, folded), ('not in the page', folded, stacks)):
+        for missing in list((a - b).items())[:4]:
+            faults[f'a stack {what}: {missing}'] += 1
+    return nr
+
+
+def play(head, names, tape, fields):
+    """Each step as (kind, time, columns, fields)."""
+    columns = columns_read(COLUMNS, head['columns'], tape)
     for name in ('time', 'slice.length'):
         columns[name] = [high << 8 | low for high, low in zip(columns[name], columns.pop(name + '.low'))]
     steps, times = columns.pop('step'), columns.pop('time')
@@ -144,7 +191,7 @@ def page_read(parts, cpus):
             if tid:
                 found['state', tid, state, begin, time] += 1
             if tid and state == 'running':
-                found['run', v['bits'] >> 5, tid, begin, time] += 1
+                found['run', v['bits'] >> 6, tid, begin, time] += 1
             if v['bits'] & 16 and tid:
                 found['arrow', last_wake[v['thread']], begin] += 1
         elif kind == 'slice':
@@ -214,12 +261,11 @@ def merged(found):
 page = open(sys.argv[1], encoding='ascii').read()
 bare = check_page(page)
 cpus = []
-head, got = page_read(page_parts(page), cpus)
-recorded = set()
-for line in open(sys.argv[3], encoding='utf-8', errors='replace'):
-    event = json.loads(line)
-    if 'event' in event:
-        recorded.add((event['time'] - int(head['begin']), event['cpu']))
+parts = page_parts(page)
+head, got = page_read(parts, cpus)
+events = [event for event in map(json.loads, open(sys.argv[3], encoding='utf-8', errors='replace')) if 'event' in event]
+recorded = {(event['time'] - int(head['begin']), event['cpu']) for event in events}
+calls = check_calls(parts, events, folded_read(sys.argv[4]))
 # What began before the part that is in the page has a begin that is not.
 want(all(pair in recorded or not pair[0] for pair in cpus), 'something was on another CPU')
 want(sum(head['density']) == head['events'], 'the density has all events')
@@ -232,7 +278,7 @@ for what, a, b in (('only in the page', got, expected), ('not in the page', expe
 kinds = collections.Counter()
 for key, nr in got.items():
     kinds[key[0]] += nr
-print(', '.join(f'{kind}: {nr}' for kind, nr in sorted(kinds.items())), f'page {bare[:8]}')
+print(', '.join(f'{kind}: {nr}' for kind, nr in sorted(kinds.items())), f'stacks: {calls}, page {bare[:8]}')
 for fault, times in faults.items():
     print(f'{times} times: {fault}')
 sys.exit(bool(faults))

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 //
-// page.js PAGE CHROME - runs the scripts of a page of ktrace export --to html, all but what draws: what they
+// page.js PAGE CHROME FOLDED - runs the scripts of a page of ktrace export --to html, all but what draws: what they
 // read must be what CHROME has (ktrace export --to chrome of the same trace), each field of each event.
-// CPUs have somebody, or it is said that this is not known, at any time; a search for a number finds it.
+// CPUs have somebody, or it is said that this is not known, at any time; a search for a number finds it.  Merged stacks
+// are those of FOLDED (ktrace export --to folded), and the times that threads were off the CPU are those of CHROME.
 'use strict';
 
 const assert = require('assert');
 const fs = require('fs');
-const vm = require('vm');
+const {load} = require('./load.js');
 
-const page = fs.readFileSync(process.argv[2], 'ascii');
-const parts = new Map([...page.matchAll(/<script type="text\/plain" id="(\w+)">([^<]*)</g)].map(([, id, text]) => [id, text]));
-const script = /<script type="module">([^]*?)<\/script>/.exec(page)[1];
-const document = {getElementById: id => ({textContent: parts.get(id), remove() {}})};
-const context = vm.createContext({document, atob, Blob, Response, DecompressionStream, TextDecoder, console});
-
-// Its last statement makes the page.
-vm.runInContext(script.slice(0, script.lastIndexOf('\nstart()')), context);
-const {readJson, readPart, makeModel, markFailed, rowsOfTrack, ranOn, Fields, Search, Lanes, clean, clockTime, mergePixels} =
-	vm.runInContext('({readJson, readPart, makeModel, markFailed, rowsOfTrack, ranOn, Fields, Search, Lanes, clean, clockTime, mergePixels})',
-		context);
+// What the page has defined, when it is loaded.
+let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES;
 
 // Long numbers stay as they are written.
 const readChrome = text => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, token => token[0] === '"' ? token : `"${token}"`));
@@ -150,11 +142,105 @@ function checkParts() {
 	assert.strictEqual(clean('a\u3164\u115f\u2800\u202eb'), 'a\\u{3164}\\u{115f}\\u{2800}\\u{202e}b');
 }
 
-async function main() {
-	checkParts();
+// [path, weight] of each stack of a tree that has some itself.
+function leaves(node, path = []) {
+	const names = node.parent ? [...path, node.name] : path, rest = node.weights[0] - node.children.reduce((sum, child) => sum + child.weights[0], 0);
+	const own = rest ? [[names, rest]] : [];
 
-	const model = makeModel(await readJson('head'), await readJson('names'), await readPart('tape'));
-	const fields = new Fields(model.shapes, await readPart('fields'), (await readJson('texts')).map(clean));
+	assert(rest >= 0, `${names} is wider than what is below it`);
+	return own.concat(...node.children.map(child => leaves(child, names)));
+}
+
+const plain = text => text.replace(/\\u\{[0-9a-f]+\}|[^!-:<-~]/g, '_').replace(/_+/g, '_');
+
+function checkStacks(app) {
+	const {model, callers} = app, area = {from: 0, until: model.span}, found = new Map(), wanted = new Map();
+
+	for (const what of new Set(callers.what)) {
+		const {root} = callers.merge(area, model.words[what]);
+
+		for (const [[program, ...frames], weight] of leaves(root)) {
+			const key = plain(program) + ';' + frames.join(';');
+
+			if (frames.join() !== '[not_recorded]')
+				found.set(key, (found.get(key) ?? 0) + weight);
+		}
+	}
+	for (const line of fs.readFileSync(process.argv[4], 'latin1').split('\n').filter(text => text)) {
+		const [, program, frames, weight] = /^([^;]*)((?:;.*)?) (\d+)$/.exec(line), key = plain(program) + frames;
+
+		wanted.set(key, (wanted.get(key) ?? 0) + Number(weight));
+	}
+	assert.strictEqual(JSON.stringify([...found].sort()), JSON.stringify([...wanted].sort()), 'merged stacks');
+	return wanted.size;
+}
+
+// How long all threads were off the CPU in the middle half of the trace, and why.
+function checkOff(app) {
+	const {model, callers} = app, from = Math.floor(model.span / 4), until = Math.floor(model.span * 3 / 4);
+	const reasons = {runnable: 'waits for a CPU', preempted: 'preempted', sleeping: 'sleeping', blocked: 'blocked', stopped: 'stopped'};
+	const wanted = new Map(), got = new Map();
+	const ns = us => Math.round(us * 1000);
+
+	for (const {ph, cat, name, ts, dur} of readChrome(fs.readFileSync(process.argv[3], 'utf8')).traceEvents) {
+		const time = ph === 'X' && cat === 'state' && reasons[name] ? Math.min(until, ns(ts) + ns(dur)) - Math.max(from, ns(ts)) : 0;
+
+		if (time > 0)
+			wanted.set(reasons[name], (wanted.get(reasons[name]) ?? 0) + time);
+	}
+	for (const {name, weights} of callers.merge({from, until}, 'off-cpu').root.children)
+		got.set(name, weights[0]);
+	assert.strictEqual(JSON.stringify([...got].sort()), JSON.stringify([...wanted].sort()), 'times off the CPU');
+	return [...wanted.values()].reduce((a, b) => a + b, 0);
+}
+
+// A number at any time, at any level of detail, as a plain walk finds it.
+function checkCounters() {
+	const times = [], values = [], gaps = {nr: 1, begin: [500], end: [520]};
+
+	for (let i = 0; i < 5000; i++) {
+		times.push(10 + i * 3);
+		values.push((i * 7919) % 1000 - 200);
+	}
+	const counter = new Counter('x', '', Float64Array.from(times), Float64Array.from(values), 20000, gaps);
+
+	for (let from = 0; from < 16000; from += 777)
+		for (const length of [1, 3, 50, 1000, 9000]) {
+			const inside = values.filter((_, i) => times[i] < from + length && (times[i + 1] ?? 20000) > from);
+			const found = counter.between(from, from + length);
+
+			assert.strictEqual(found?.least, inside.length ? Math.min(...inside) : undefined, `least from ${from}`);
+			assert.strictEqual(found?.greatest, inside.length ? Math.max(...inside) : undefined, `greatest from ${from}`);
+		}
+	assert.strictEqual(counter.between(10, 16).average, (values[0] + values[1]) / 2);
+	assert.strictEqual(counter.between(0, 5), null, 'it is not known before the first event');
+	assert.deepStrictEqual([...counter.unknown.begin], [0, 500]);
+	assert.deepStrictEqual([...counter.unknown.end], [10, 520], 'from a gap on until the next event');
+}
+
+// How many threads wait for each CPU, at some times.
+function checkWaiting(model) {
+	const chosen = [...Array(50).keys()].map(i => Math.floor(model.span * (i + 0.5) / 50)), {states} = model;
+	const all = [...states.what.keys()].filter(i => ['runnable', 'preempted'].includes(STATE_NAMES[states.what[i]]) &&
+		model.threads[states.thread[i]].tid);
+
+	for (const cpu of model.cpus) {
+		const list = all.filter(i => states.cpu[i] === cpu.number);
+
+		for (const time of chosen) {
+			const waits = list.filter(i => states.begin[i] <= time && states.end[i] > time).length;
+
+			assert.strictEqual(cpu.waiting?.between(time, time + 1e-3)?.greatest ?? 0, waits, `threads that wait for CPU ${cpu.number} at ${time}`);
+		}
+	}
+}
+
+async function main() {
+	const app = await load(process.argv[2]), {model, fields} = app;
+
+	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES} = app);
+	checkParts();
+	checkCounters();
 	const events = checkEvents(model, fields);
 
 	markFailed(model, fields);
@@ -163,7 +249,11 @@ async function main() {
 	const gaps = model.states.what.length ? model.cpus.reduce((sum, cpu) => sum + checkCpu(model, cpu), 0) : 0;
 	const numbers = checkSearch(model, fields, events);
 
-	console.log(`${events.length} events, ${gaps} times of CPUs not known, ${numbers} numbers found`);
+	const stacks = checkStacks(app), off = app.callers.nr ? checkOff(app) : 0;
+
+	if (events.length < 30000)
+		checkWaiting(model);
+	console.log(`${events.length} events, ${stacks} stacks, ${off} ns off the CPU, ${gaps} times of CPUs not known, ${numbers} numbers found`);
 }
 
 main().catch(error => {

@@ -49,19 +49,22 @@ const COLUMNS = {
 	lossCpu: Uint32Array, lossLength: Float64Array, lossCount: Float64Array, lossCause: Uint32Array,
 };
 
-function readTape(head, bytes) {
-	const tape = {};
+/* types: what each column becomes; sizes: its bytes and values. */
+function readColumns(types, sizes, bytes) {
+	const columns = {};
 	let at = 0, i = 0;
 
-	for (const [name, type] of Object.entries(COLUMNS)) {
-		const [size, nr] = head.columns[i++];
+	for (const [name, type] of Object.entries(types)) {
+		const [size, nr] = sizes[i++];
 
 		/* The low bytes of the column in front of it are as they are. */
-		tape[name] = name.endsWith('Low') ? bytes.subarray(at, at + size) : readColumn(bytes, at, new type(nr));
+		columns[name] = name.endsWith('Low') ? bytes.subarray(at, at + size) : readColumn(bytes, at, new type(nr));
 		at += size;
 	}
-	return tape;
+	return columns;
 }
+
+const readTape = (head, bytes) => readColumns(COLUMNS, head.columns, bytes);
 
 /*
  * Plays the tape: everything gets its times.  Which row of its shape something is, is how many of
@@ -71,7 +74,7 @@ function playTape(tape, names) {
 	const floats = nr => new Float64Array(nr), numbers = nr => new Uint32Array(nr);
 	const nr = {state: tape.state.length, slice: tape.sliceTrack.length, point: tape.pointTrack.length,
 		wake: tape.wakeTrack.length, loss: tape.lossCpu.length};
-	const states = {thread: tape.stateThread, what: new Uint8Array(nr.state), cpu: numbers(nr.state),
+	const states = {thread: tape.stateThread, what: new Uint8Array(nr.state), cpu: numbers(nr.state), open: new Uint8Array(nr.state), cut: new Uint8Array(nr.state),
 		begin: floats(nr.state), end: floats(nr.state), wake: new Int32Array(nr.state).fill(-1)};
 	const slices = {track: tape.sliceTrack, shape: tape.sliceShape, how: tape.sliceEnd, cpu: tape.sliceCpu,
 		begin: floats(nr.slice), end: floats(nr.slice), row: numbers(nr.slice), depth: new Uint8Array(nr.slice)};
@@ -90,7 +93,9 @@ function playTape(tape, names) {
 			const bits = tape.state[s], thread = tape.stateThread[s];
 
 			states.what[s] = bits % 8;
-			states.cpu[s] = Math.floor(bits / 32);
+			states.cpu[s] = Math.floor(bits / 64);
+			states.open[s] = bits & 8 ? 1 : 0;
+			states.cut[s] = bits & 32 ? 1 : 0;
 			states.begin[s] = tape.stateBegin[s] ? time - (tape.stateBegin[s] - 1) : lastEnd[thread];
 			states.end[s] = lastEnd[thread] = time;
 			if (bits & 16) {

@@ -1,7 +1,7 @@
 /* ---- drawing ------------------------------------------------------------------ */
 
 const COLOR_NAMES = ['page', 'side', 'line', 'grid', 'text', 'dim', 'accent', 'select', 'band', 'cover', 'running', 'runnable',
-	'blocked', 'sleeping', 'stopped', 'unknown', 'lost', 'tick', 'failed', 'density', 'ink', 'hit'];
+	'blocked', 'sleeping', 'stopped', 'unknown', 'lost', 'tick', 'failed', 'density', 'ink', 'hit', 'path', 'counter'];
 /* Of slices and of threads on CPUs; text on them has the colour "ink". */
 const PALETTES = {
 	light: ['#a5c1ea', '#93cfc3', '#b9d59a', '#e0cf84', '#ecbf93', '#ecb0b8', '#cbb8ea', '#b3c8d6', '#d4c3ae', '#a9d3df'],
@@ -335,6 +335,25 @@ class Painter {
 		}
 	}
 
+	/* From 0 up; where many values are in a pixel, from the least to the greatest is paler. */
+	counter(part, y) {
+		const {counter} = part, {row, values, least, greatest} = counter, {theme} = this, room = part.height - 2;
+		const heightOf = value => greatest > least ? Math.round((value - least) / (greatest - least) * room) : 0;
+		const bar = value => Math.max(value > least ? 1 : 0, heightOf(value));
+
+		this.eachInterval(row, i => {
+			this.flush();
+			this.box(row.begin[i], row.end[i], y + 1 + room - bar(values[i]), bar(values[i]), theme.counter, 1);
+		}, (from, until, begin) => {
+			const low = bar(counter.most(counter.low, Math.min, from, until)), high = bar(counter.most(counter.high, Math.max, from, until));
+
+			this.column(this.x(begin), y + 1 + room - high, high - low, theme.counter, 0.5);
+			this.column(this.x(begin), y + 1 + room - low, low, theme.counter);
+		});
+		this.flush();
+		this.unknown(counter.unknown, y, part.height - 1);
+	}
+
 	/* ---- lanes ---- */
 
 	/* A lane may be higher than the window: what is outside is not drawn. */
@@ -363,7 +382,7 @@ class Painter {
 		const {context, theme} = this, y = lane.y - top;
 		const share = lane.kind === 'thread' && lane.thread.tid ? lane.thread.ran : lane.kind === 'cpu' ? lane.cpu.busy[lane.cpu.run.nr] : 0;
 		const unknown = lane.kind === 'cpu' ? lane.cpu.unknown.sum[lane.cpu.unknown.nr] : 0;
-		const right = [share ? percent(share, this.model.span) : '', unknown ? percent(unknown, this.model.span) + ' not known' : '']
+		const right = lane.kind === 'counter' ? 'up to ' + valueText(lane.counter.greatest, lane.counter.unit) : [share ? percent(share, this.model.span) : '', unknown ? percent(unknown, this.model.span) + ' not known' : '']
 			.filter(text => text).join(', ');
 		const left = lane.kind === 'head' ? 8 : lane.indented ? 26 : 14;
 

@@ -38,13 +38,13 @@ class LanesPointer {
 			return;
 		app.scroll.setPointerCapture(event.pointerId);
 		this.fingers.set(event.pointerId, event);
-		this.begin(event, event.shiftKey ? app.snap(app.timeAt(x), y) : null);
+		this.begin(event, event.shiftKey ? app.snap(app.timeAt(x), y) : null, lane);
 	}
 
-	begin(event, measures) {
+	begin(event, measures, lane) {
 		const {app} = this;
 
-		this.drag = {x: this.at(event).x, y: event.clientY, view: app.view, top: app.scroll.scrollTop, moved: false, measures};
+		this.drag = {x: this.at(event).x, y: event.clientY, view: app.view, top: app.scroll.scrollTop, moved: false, measures, lane};
 	}
 
 	move(event) {
@@ -91,7 +91,7 @@ class LanesPointer {
 			return;
 		if (this.fingers.size) {
 			/* The one that stays moves what is shown from where it is now. */
-			this.begin([...this.fingers.values()][0], null);
+			this.begin([...this.fingers.values()][0], null, null);
 			this.drag.moved = true;
 			return;
 		}
@@ -103,7 +103,7 @@ class LanesPointer {
 		const {x, y} = this.at(event), lane = app.lanes.at(y);
 
 		if (drag.measures !== null && drag.moved)
-			app.measure(app.range.from, app.range.until, true);
+			app.measure(app.range.from, app.range.until, true, drag.lane);
 		else if (!drag.moved && lane?.kind === 'head')
 			app.fold(lane.key);
 		else if (!drag.moved && x >= LABELS)
@@ -186,7 +186,7 @@ class TopPointer {
 		if (drag?.measures !== undefined && app.range && !app.range.done)
 			app.measure(app.range.from, app.range.until, true);
 		else if (drag && drag.measures === undefined && drag.by === null && Math.abs(event.offsetX - drag.x) <= MOVED)
-			app.center(drag.time);
+			app.goTo(drag.time);
 	}
 }
 
@@ -198,6 +198,8 @@ const KEYS = {
 	f: app => app.selection && app.reveal(app.selection, true),
 	g: app => app.foldSelected(),
 	m: app => app.measureSelection(),
+	c: app => app.panel.choosePath(),
+	t: app => app.panel.chooseNext(),
 	n: app => app.goHit(1), p: app => app.goHit(-1),
 	'[': app => app.goWaker(), ']': app => app.goFirstWoken(),
 	ArrowLeft: app => app.selection ? app.goBeside(-1) : app.move(-0.15),
@@ -229,6 +231,14 @@ function listenKeys(app) {
 				app.goHit(event.shiftKey ? -1 : 1);
 			else if (key === 'Escape')
 				leaveBox(app, event);
+			return;
+		}
+		/* The one that searches stacks. */
+		if (event.target instanceof HTMLInputElement) {
+			if (key === 'Escape' || key === 'Enter') {
+				event.preventDefault();
+				app.panel.flame?.canvas.focus();
+			}
 			return;
 		}
 		/* Buttons have keys of their own. */

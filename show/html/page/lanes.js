@@ -3,12 +3,13 @@
 const LABELS = 210; /* width of the column of names */
 /* More requests at once are folded at first. */
 const FOLDED_MIN = 8;
-const HEAD = 20, SLICE = 15, INTERRUPT = 12, RUN = 19, STATES = 9, TICKS = 6, GAP = 4;
+const HEAD = 20, SLICE = 15, INTERRUPT = 12, RUN = 19, COUNTER = 26, WAITING = 12, STATES = 9, TICKS = 6, GAP = 4;
 
 /*
  * A lane has parts, each with its y in the lane:
  *	run	who had a CPU		states	of a thread
  *	slices	one level of a track	ticks	of a track
+ *	counter	a number
  */
 class Lanes {
 	constructor(model) {
@@ -25,6 +26,7 @@ class Lanes {
 		this.ofTrack = new Map();
 		this.height = 0;
 		this.addCpus();
+		this.addCounters();
 		this.addRequests();
 		for (const process of this.processes ??= this.makeProcesses())
 			this.addProcess(process);
@@ -73,10 +75,29 @@ class Lanes {
 			if (cpu.track)
 				lane.parts.push(...this.trackParts(cpu.track));
 			lane.parts.push({kind: 'run', cpu, height: RUN});
+			if (cpu.waiting)
+				lane.parts.push({kind: 'counter', counter: cpu.waiting, height: WAITING});
 			this.add(lane);
 			if (cpu.track)
 				this.ofTrack.set(cpu.track, lane);
 		}
+	}
+
+	addCounters() {
+		const {list, more} = this.model.counters;
+
+		if (!list.length || !this.addHead(plural(list.length, 'counter', 'counters') +
+			(more ? '; left out: ' + count(more) + ', which change less' : ''), 'counters'))
+			return;
+		for (const counter of list)
+			this.add({kind: 'counter', counter, label: counter.label, parts: [{kind: 'counter', counter, height: COUNTER}]});
+	}
+
+	/* More of them have come: the first time, many are folded. */
+	showCounters() {
+		if (this.model.counters.list.length > COUNTERS_SHOWN)
+			this.folded.add('counters');
+		this.layOut();
 	}
 
 	addTrack(track, label) {
@@ -153,7 +174,7 @@ class Lanes {
 
 	/* The head that it is below. */
 	keyOf(selection) {
-		return selection.cpu || selection.track?.kind === TRACK.cpu ? 'cpus' :
+		return selection.kind === 'counter' ? selection.cpu ? 'cpus' : 'counters' : selection.cpu || selection.track?.kind === TRACK.cpu ? 'cpus' :
 			selection.track?.kind === TRACK.requests ? 'requests' : selection.thread?.tgid;
 	}
 

@@ -6,7 +6,7 @@ const LABELS_KEPT = 20000; /* texts of slices */
 class App {
 	constructor(model) {
 		this.model = model;
-		this.fields = null;
+		this.fields = this.callers = null;
 		this.selection = this.range = this.pointer = null;
 		this.sliceLabels = new Map();
 		this.view = {from: 0, until: model.span};
@@ -70,6 +70,14 @@ class App {
 			marks.measured(this.range, height);
 		if (this.moment !== undefined)
 			painter.box(this.moment, this.moment, 0, height, this.theme.accent);
+		if (this.panel.path) {
+			context.save();
+			context.beginPath();
+			context.rect(LABELS, 0, painter.width, height);
+			context.clip();
+			this.panel.path.draw(painter, marks);
+			context.restore();
+		}
 		if (this.selection) {
 			marks.arrows(this.selection);
 			marks.frame(this.selection);
@@ -83,6 +91,7 @@ class App {
 		document.documentElement.classList.toggle('print', print);
 		this.theme = new Theme();
 		this.draw();
+		this.panel.flame?.draw();
 	}
 
 	sliceLabel(id, width) {
@@ -141,6 +150,15 @@ class App {
 		const half = (this.view.until - this.view.from) / 2;
 
 		this.setView(time - half, time + half);
+	}
+
+	/* A click on the map. */
+	goTo(time) {
+		this.center(time);
+		if (this.model.head.leftOut && time > this.model.span) {
+			this.clear();
+			showLeftOut(this.panel, time);
+		}
 	}
 
 	scrollBy(part) {
@@ -216,12 +234,14 @@ class App {
 		const lane = this.laneOf(selection);
 		const part = lane?.parts.find(p => selection.kind === 'slice' ? p.row === selection.row :
 			selection.kind === 'tick' ? p.kind === 'ticks' && p.track === selection.track :
-			p.kind === (selection.cpu ? 'run' : 'states'));
+			selection.kind === 'counter' ? p.counter === selection.counter : p.kind === (selection.cpu ? 'run' : 'states'));
 
 		return part ? {y: lane.y + part.y, height: part.height - 1} : null;
 	}
 
 	laneOf(selection) {
+		if (selection.kind === 'counter' && !selection.cpu)
+			return this.lanes.list.find(lane => lane.counter === selection.counter);
 		if (selection.cpu)
 			return this.lanes.list.find(lane => lane.cpu === selection.cpu);
 		return selection.track ? this.lanes.ofTrack.get(selection.track) : this.lanes.ofThread.get(selection.thread);
@@ -299,8 +319,9 @@ class App {
 
 	/* ---- measuring ---- */
 
-	measure(from, until, done) {
-		this.range = {from: Math.min(from, until), until: Math.max(from, until), done};
+	/* @lane: on which; null: on none. */
+	measure(from, until, done, lane = null) {
+		this.range = {from: Math.min(from, until), until: Math.max(from, until), done, lane};
 		if (done) {
 			this.selection = null;
 			showRange(this.panel, this.range);
@@ -315,9 +336,9 @@ class App {
 			return;
 		this.anchor = anchor === undefined || anchor === selection.begin ? selection.begin : undefined;
 		if (this.anchor === undefined)
-			this.measure(anchor, selection.begin, true);
+			this.measure(anchor, selection.begin, true, this.laneOf(selection));
 		else
-			this.measure(selection.begin, selection.end, true);
+			this.measure(selection.begin, selection.end, true, this.laneOf(selection));
 	}
 
 	/* What was begun to be measured is not. */
@@ -331,7 +352,7 @@ class App {
 	snap(time, y) {
 		const lane = this.lanes.at(y), reach = 6 * this.pixel;
 		const part = lane?.parts.find(p => y >= lane.y + p.y && y < lane.y + p.y + p.height);
-		const row = part?.row ?? part?.thread?.states ?? part?.cpu?.run;
+		const row = part?.row ?? part?.counter?.row ?? part?.thread?.states ?? part?.cpu?.run;
 		let best = time;
 
 		for (const array of row ? [row.begin, row.end] : part?.track ? [part.track.ticks.times] : []) {
@@ -352,13 +373,20 @@ class App {
 	}
 
 	hover(at) {
-		const tip = element('tip'), found = at && pick(this, this.timeAt(at.x), at.y, this.pixel);
+		const found = at && pick(this, this.timeAt(at.x), at.y, this.pixel);
 
 		this.point(at ? at.x : null);
-		tip.hidden = !found;
-		if (!found)
+		this.showTip(found ? tipOf(this, found) : '', at);
+	}
+
+	/* Beside the mouse, but inside of the window.  at: where that is; '': none. */
+	showTip(text, at) {
+		const tip = element('tip');
+
+		tip.hidden = !text;
+		if (!text)
 			return;
-		tip.textContent = tipOf(this, found);
+		tip.textContent = text;
 		tip.style.left = tip.style.top = '0';
 		const area = tip.getBoundingClientRect(), below = at.clientY + 18 + area.height < innerHeight;
 
@@ -416,6 +444,8 @@ class App {
 	escape() {
 		if (!element('help').hidden) {
 			this.help(false);
+		} else if (this.panel.flame?.escape()) {
+			/* It had been zoomed, or searched. */
 		} else if (this.selection || this.range || this.moment !== undefined) {
 			this.clear();
 		} else if (this.box.value) {
@@ -424,15 +454,33 @@ class App {
 		}
 	}
 
-	/* Arguments are there now. */
-	addFields(fields) {
+	/* null: there was no number. */
+	addCounter(counter) {
+		const {list} = this.model.counters, known = counter && list.find(({label}) => label === counter.label);
+
+		if (!counter)
+			return;
+		if (!known)
+			list.push(counter);
+		this.lanes.folded.delete('counters');
+		this.lanes.layOut();
+		this.reveal(Select.counter(known ?? counter, 0), false);
+	}
+
+	/* Arguments and stacks are there now. */
+	addFields(fields, callers) {
 		this.fields = fields;
+		this.callers = callers;
 		markFailed(this.model, fields);
+		this.model.counters = new Numbers(this).all();
+		this.lanes.showCounters();
 		/* Somebody was faster: arguments were not searched. */
 		if (this.box.value)
 			this.find();
 		if (this.selection)
 			this.panel.selection(this.selection);
+		else if (this.range?.done)
+			showRange(this.panel, this.range);
 		this.redraw();
 	}
 }
@@ -473,9 +521,9 @@ async function start() {
 	document.documentElement.dataset.state = 'drawn';
 	/* So that it is seen before the rest is read. */
 	await new Promise(resolve => setTimeout(resolve));
-	const [bytes, texts] = await Promise.all([readPart('fields'), readJson('texts')]);
+	const [bytes, stacks, list] = await Promise.all([readPart('fields'), readPart('stacks'), readJson('texts')]), texts = list.map(clean);
 
-	app.addFields(new Fields(model.shapes, bytes, texts.map(clean)));
+	app.addFields(new Fields(model.shapes, bytes, texts), new Callers(model, stacks, texts));
 	document.documentElement.dataset.state = 'ready';
 }
 

@@ -149,6 +149,8 @@ function listsOf(keys, take = () => true) {
 
 function makeCpus(model, head) {
 	const {states, losses} = model, cpus = new Map(), isRun = i => states.what[i] === STATE.running;
+	const waitsOn = listsOf(states.cpu, i => (states.what[i] === STATE.runnable || states.what[i] === STATE.preempted) &&
+		model.threads[states.thread[i]].tid !== 0);
 	const runsOf = listsOf(states.cpu, isRun), lossesOf = listsOf(losses.cpu);
 	const add = number => {
 		if (!cpus.has(number))
@@ -169,6 +171,7 @@ function makeCpus(model, head) {
 		cpu.busy = cpu.run.sums(i => model.threads[states.thread[cpu.run.id[i]]].tid !== 0);
 		cpu.losses = rowOf(lossesOf(cpu.number), losses.begin, losses.end);
 		cpu.unknown = states.what.length ? unknownOf(cpu, model.span) : EMPTY;
+		cpu.waiting = waitingOn(model, cpu, waitsOn(cpu.number));
 	}
 }
 
@@ -191,6 +194,7 @@ function makeModel(head, names, bytes) {
 	makeThreads(model, names, words);
 	makeTracks(model, names);
 	makeCpus(model, head);
+	model.counters = {list: [], more: 0};
 	return model;
 }
 

@@ -9,6 +9,7 @@ function nameOf(app, selection) {
 	case 'slice': return model.shapes[model.slices.shape[selection.id]].name;
 	case 'tick': return shapeOf(model, selection.id).name;
 	case 'loss': return plural(model.losses.count[selection.id], 'event', 'events') + ' lost';
+	case 'counter': return selection.counter.label + ': ' + valueText(selection.counter.values[selection.i], selection.counter.unit, true);
 	case 'unknown': return 'Who had CPU ' + selection.cpu.number + ' is not known';
 	default: return selection.thread.label + ': ' + STATE_NAMES[model.states.what[selection.id]];
 	}
@@ -30,6 +31,9 @@ function whereOf(app, selection) {
 
 	if (selection.kind === 'loss' || selection.kind === 'unknown')
 		return 'CPU ' + selection.cpu.number;
+	if (selection.kind === 'counter')
+		return selection.counter.unknown.covered(selection.counter.unknown.sum, selection.begin, selection.end) > 0 ?
+			'a counter; it may have changed unseen' : 'a counter';
 	if (selection.kind === 'state') {
 		const what = model.states.what[selection.id];
 
@@ -114,24 +118,91 @@ function waitsOf(model, selection) {
 	return wake >= 0 ? [[states.cpu[selection.id], wakes.time[wake], begin]] : [];
 }
 
+/* Of what it is about: [words, an area of Callers] of each that may be chosen. */
+function areasOf(app, selection) {
+	const {begin: from, end: until, thread, track, kind} = selection;
+
+	if (kind === 'tick' || kind === 'loss' || kind === 'unknown' || kind === 'counter' || until <= from)
+		return [];
+	if (thread?.tid)
+		return [[thread.label, {from, until, thread}]];
+	const cpu = selection.cpu?.number ?? (track?.kind === TRACK.cpu ? track.number : undefined);
+
+	return cpu === undefined ? [] : [['CPU ' + cpu, {from, until, cpu}]];
+}
+
 class Panel {
 	constructor(app) {
 		this.app = app;
 		this.node = element('panel');
+		this.flame = this.path = null;
+		/* What people chose last: which stacks, and of whom. */
+		this.chosen = this.whose = null;
 	}
 
-	show(title, parts) {
+	/* areas: of which stacks may be shown instead of the parts. */
+	show(title, parts, areas = []) {
 		const close = make('button', 'close', '\u00d7');
 
 		close.type = 'button';
 		close.ariaLabel = 'close';
 		close.addEventListener('click', () => this.app.clear());
-		this.node.replaceChildren(close, make('h2', '', title), make('div', 'parts', ...parts));
+		this.again = () => this.show(title, parts, areas);
+		const area = areas.find(([words]) => words === this.whose) ?? areas[0];
+		const kinds = area && this.app.callers ? [...this.app.callers.kinds(area[1]), ...area[1].thread?.states.nr ? [[PATH, 'critical path']] : []] : [];
+		const kind = kinds.find(([key]) => key === this.chosen);
+
+		this.path = kind?.[0] === PATH ? new CriticalPath(this.app, area[1]) : null;
+		this.flame = kind && !this.path ? new Flame(this.app, area[1], kind[0]) : null;
+		this.kinds = kinds;
+		this.node.replaceChildren(close, make('h2', '', title), ...this.tabs(kinds, kind, areas, area),
+			this.flame ? this.flame.node : this.path ? this.path.node : make('div', 'parts', ...parts));
+		this.node.classList.toggle('high', !!this.flame);
 		this.node.hidden = false;
+		this.flame?.draw();
+		this.app.redraw();
+	}
+
+	/* Buttons: numbers or stacks, and of whom. */
+	tabs(kinds, kind, areas, area) {
+		const tab = (text, on, go) => {
+			const button = make('button', on ? 'tab on' : 'tab', text);
+
+			button.type = 'button';
+			button.ariaPressed = String(on);
+			button.addEventListener('click', go);
+			return button;
+		};
+		const choose = key => tab(key ? key[1] : 'numbers', key === kind, () => this.choose(key?.[0] ?? null));
+
+		if (!kinds.length)
+			return [];
+		return [make('nav', '', choose(undefined), ...kinds.map(choose), ...areas.length > 1 && kind ? [make('span', 'dim', 'of'), ...areas.map(of => tab(of[0], of === area, () => {
+				this.whose = of[0];
+				this.again();
+			}))] : [])];
+	}
+
+	choose(key) {
+		this.chosen = key;
+		this.again();
+	}
+
+	/* The critical path, or numbers again. */
+	choosePath() {
+		if (!this.node.hidden && this.kinds.some(([key]) => key === PATH))
+			this.choose(this.chosen === PATH ? null : PATH);
+	}
+
+	/* Numbers, then each kind of stacks, then numbers again. */
+	chooseNext() {
+		if (!this.node.hidden && this.kinds.length)
+			this.choose([...this.kinds.map(([key]) => key), null][this.kinds.findIndex(([key]) => key === this.chosen) + 1]);
 	}
 
 	hide() {
 		this.node.hidden = true;
+		this.flame = this.path = null;
 		this.node.replaceChildren();
 	}
 
@@ -155,10 +226,19 @@ class Panel {
 
 		this.show(titleOf(app, selection), [
 			this.table(this.times(selection)),
-			this.table(values.map(([name, text]) => [name, text, name === RESULT && FAILED.test(text) ? 'value failed' : 'value'])),
+			this.table(values.map(([name, text]) => [name, this.value(selection, name, text), name === RESULT && FAILED.test(text) ? 'value failed' : 'value'])),
 			this.table([...this.wakers(selection), ...this.waited(selection), ...this.woken(selection)]),
 			...fields.filter(([name]) => /stack$/.test(name)).map(stack => this.stack(...stack)),
-		]);
+		], areasOf(app, selection));
+	}
+
+	/* Numbers of events may become a lane. */
+	value(selection, name, text) {
+		const {app} = this;
+
+		if (selection.kind !== 'tick' || selection.id < 0 || !Search.numberOf(text))
+			return text;
+		return make('span', '', text + ' ', this.link('as a lane', () => app.addCounter(new Numbers(app).field(selection.id, name))));
 	}
 
 	times(selection) {

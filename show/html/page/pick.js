@@ -40,6 +40,9 @@ const Select = {
 	loss: (cpu, i) => ({kind: 'loss', cpu, ...Select.inRow(cpu.losses, i)}),
 	unknown: (cpu, i) => ({kind: 'unknown', cpu, ...Select.inRow(cpu.unknown, i)}),
 
+	/* cpu: that it is of, or undefined. */
+	counter: (counter, i, cpu) => ({kind: 'counter', counter, cpu, ...Select.inRow(counter.row, i)}),
+
 	/* The one before or after; null: there is none. */
 	beside(model, selection, by) {
 		const i = selection.i + by, nr = selection.row ? selection.row.nr : selection.track.ticks.times.length;
@@ -51,6 +54,7 @@ const Select = {
 		case 'state': return selection.cpu ? Select.run(model, selection.cpu, i) : Select.state(selection.thread, i);
 		case 'tick': return Select.tick(selection.track, i);
 		case 'loss': return Select.loss(selection.cpu, i);
+		case 'counter': return Select.counter(selection.counter, i, selection.cpu);
 		default: return Select.unknown(selection.cpu, i);
 		}
 	},
@@ -103,6 +107,11 @@ function pick(app, time, y, distance) {
 		const i = part.row.near(time, 2 * distance);
 
 		return i >= 0 ? Select.sliceIn(part.track, part.row, i) : null;
+	}
+	case 'counter': {
+		const i = part.counter.row.near(time, 1.5 * distance);
+
+		return i >= 0 ? Select.counter(part.counter, i, lane.cpu) : null;
 	}
 	case 'ticks': {
 		const {times} = part.track.ticks, i = lowerBound(times, time);

@@ -1,5 +1,37 @@
 /* ---- a part that is measured --------------------------------------------------------- */
 
+const PART_MAX = 3000000; /* events: fewer than a page has at most */
+
+/* The part around a time that a page has room for: buckets of the density, and how many events they have. */
+function partAround({density}, at) {
+	let from = at, until = at + 1, nr = density[at] ?? 0;
+
+	for (let grows = true; grows;) {
+		grows = false;
+		if (until < density.length && nr + density[until] <= PART_MAX) {
+			nr += density[until++];
+			grows = true;
+		}
+		if (from > 0 && nr + density[from - 1] <= PART_MAX) {
+			nr += density[--from];
+			grows = true;
+		}
+	}
+	return {from, until, nr};
+}
+
+/* What is at a time that is not in the page, and how it becomes one. */
+function showLeftOut(panel, time) {
+	const {head, span} = panel.app.model, part = partAround(head, Math.floor(time / head.bucket));
+
+	panel.show('Not in this file: ' + plural(head.leftOut, 'event', 'events') + ' after ' + exactTime(span), [
+		panel.table([['around', exactTime(time)], ['there are', plural(part.nr, 'event', 'events') + ' from ' +
+			exactTime(part.from * head.bucket) + ' to ' + exactTime(part.until * head.bucket)],
+		['a page of these', make('span', 'value', 'ktrace export --to html --from ' + monotonic(head, part.from * head.bucket) +
+			' --until ' + monotonic(head, part.until * head.bucket) + ' -o part.html')]]),
+	]);
+}
+
 /* [label, ran, waited], those that ran longest first. */
 function threadsIn(model, from, until) {
 	return model.threads.filter(thread => thread.tid && thread.states.nr).map(thread => [thread.label,
@@ -45,11 +77,27 @@ function tableOf(heads, rows) {
 
 const notKnown = (time, length) => time > 0 ? percent(time, length) : '';
 
+/* Of all that there is, and of what it was measured on. */
+function areasIn({span}, range) {
+	const from = Math.max(0, range.from), until = Math.min(span, range.until), {lane} = range, thread = lane?.thread, areas = [['everything', {from, until}]];
+
+	if (until <= from)
+		return [];
+	if (thread?.tid)
+		areas.push(['process ' + thread.tgid, {from, until, tgid: thread.tgid}], [thread.label, {from, until, thread}]);
+	if (lane?.cpu)
+		areas.push([lane.label, {from, until, cpu: lane.cpu.number}]);
+	return areas;
+}
+
 function showRange(panel, range) {
 	const {model} = panel.app, {from, until} = range, length = until - from;
 	const busy = model.cpus.filter(cpu => cpu.run.nr).map(cpu =>
 		['CPU ' + cpu.number, percent(cpu.run.covered(cpu.busy, from, until), length),
 			notKnown(cpu.unknown.covered(cpu.unknown.sum, from, until), length)]);
+
+	const counted = [...model.counters.list, ...model.cpus.map(cpu => cpu.waiting).filter(counter => counter)]
+		.map(counter => [counter, counter.between(from, until)]).filter(([, found]) => found);
 
 	panel.show(duration(length), [
 		panel.table([['from', exactTime(from)], ['to', exactTime(until)],
@@ -61,6 +109,8 @@ function showRange(panel, range) {
 			[label, shortTime(ran), percent(ran, length), shortTime(waited)])),
 		tableOf(['slice', 'count', 'failed', 'time', 'longest'], slicesIn(model, from, until).map(([name, nr, failed, time, longest]) =>
 			[name, count(nr), failed ? count(failed) : '', shortTime(time), shortTime(longest)])),
-	]);
+		tableOf(['counter', 'least', 'greatest', 'average'], counted.map(([{label, unit}, {least, greatest, average}]) =>
+			[label, valueText(least, unit), valueText(greatest, unit), valueText(average, unit)])),
+	], areasIn(model, range));
 }
 

@@ -39,7 +39,7 @@ formats()	# TRACE
 	ends 0 "firefox has it all: $1 ($out)"
 	run ktrace export -q --to html -o "$1.html" "$1"
 	ends 0 "html of $1"
-	run python3 "$viewers/html.py" "$1.html" "$1.chrome" "$1.json"
+	run python3 "$viewers/html.py" "$1.html" "$1.chrome" "$1.json" "$1.folded"
 	ends 0 "html has it all: $1 ($out)"
 	run ktrace export -q --to ctf -o "$1.ctf" "$1"
 	ends 0 "ctf of $1"

@@ -1,0 +1,243 @@
+/* ---- who called: stacks of events, merged -------------------------------------- */
+
+/* As in show/html/callers.h; the low bytes of times are as they are. */
+const CALLERS = {parent: Uint32Array, name: Uint32Array, time: Float64Array, timeLow: Uint8Array,
+	thread: Uint32Array, cpu: Uint32Array, what: Uint32Array, frame: Uint32Array};
+const NONE = 0xffffffff, NOT_RECORDED = '[not_recorded]';
+const SAMPLES = 'profile:sample', SWITCHES = 'sched:sched_switch', OFF_CPU = 'off-cpu';
+
+class Callers {
+	constructor(model, bytes, texts) {
+		const columns = readColumns(CALLERS, model.head.stacks, bytes);
+
+		Object.assign(this, columns);
+		this.model = model;
+		this.texts = texts;
+		this.nr = this.frame.length;
+		for (let i = 0, time = 0; i < this.nr; i++)
+			this.time[i] = time += unzigzag(this.time[i] * 256 + this.timeLow[i]);
+		this.parent.forEach((distance, i) => { this.parent[i] = distance ? i - distance : NONE; });
+		this.sort();
+		this.markParts();
+		/* Of each thread, its switches: [times, frames] */
+		this.left = new Map();
+	}
+
+	/* What comes late is where it belongs. */
+	sort() {
+		if (this.time.every((time, i) => !i || this.time[i - 1] <= time))
+			return;
+		const order = Uint32Array.from(this.time, (_, i) => i).sort((a, b) => this.time[a] - this.time[b] || a - b);
+
+		for (const name of ['time', 'thread', 'cpu', 'what', 'frame'])
+			this[name] = this[name].map((_, i) => this[name][order[i]]);
+	}
+
+	/* Stacks of which some is not known: a frame says so, or has no name but its address. */
+	markParts() {
+		this.partial = new Uint8Array(this.name.length);
+		this.unnamed = new Uint8Array(this.name.length);
+		this.parent.forEach((parent, i) => {
+			const text = this.texts[this.name[i]];
+
+			if (parent === NONE)
+				return;
+			this.partial[i] = this.partial[parent] || (text.startsWith('[') && text !== NOT_RECORDED) ? 1 : 0;
+			this.unnamed[i] = this.unnamed[parent] || /^0x[0-9a-f]+/.test(text) ? 1 : 0;
+		});
+	}
+
+	/*
+	 * An area: from and until; and thread (a thread of the model), tgid or cpu (numbers), if it is only of
+	 * that.  Calls each event in it: its number.
+	 */
+	each({from, until, thread, tgid, cpu}, what, call) {
+		const {threads} = this.model;
+
+		for (let i = lowerBound(this.time, from); i < this.nr && this.time[i] <= until; i++) {
+			if ((what !== null && this.what[i] !== what) || (cpu !== undefined && this.cpu[i] !== cpu))
+				continue;
+			const of = this.thread[i] ? threads[this.thread[i] - 1] : null;
+
+			if ((!thread || of === thread) && (tgid === undefined || of?.tgid === tgid))
+				call(i);
+		}
+	}
+
+	wordOf(text) {
+		return this.model.words.indexOf(text);
+	}
+
+	/* What stacks there are in an area: [key, name] of each. */
+	kinds(area) {
+		const {words} = this.model, found = new Map(), list = [];
+
+		if (!this.nr)
+			return list;
+		this.each(area, null, i => found.set(this.what[i], true));
+		const names = [...found.keys()].map(word => words[word]);
+
+		if (names.includes(SAMPLES))
+			list.push([SAMPLES, 'on CPU']);
+		/* Somebody may be off all of the time. */
+		if (area.cpu === undefined && this.what.includes(this.wordOf(SWITCHES)))
+			list.push([OFF_CPU, 'off CPU']);
+		return list.concat(names.filter(name => name !== SAMPLES && name !== SWITCHES).sort().map(name => [name, name]));
+	}
+
+	/* The frame in which the thread has left a CPU at this time, or NONE. */
+	frameLeft(thread, time) {
+		if (!this.left.size) {
+			const word = this.wordOf(SWITCHES);
+
+			for (let i = 0; i < this.nr; i++)
+				if (this.what[i] === word && this.thread[i]) {
+					const of = this.left.get(this.thread[i] - 1) ?? [[], []];
+
+					of[0].push(this.time[i]);
+					of[1].push(this.frame[i]);
+					this.left.set(this.thread[i] - 1, of);
+				}
+		}
+		const [times, frames] = this.left.get(thread.index) ?? [[], []], i = lowerBound(times, time);
+
+		return i < times.length && times[i] === time ? frames[i] : NONE;
+	}
+
+	/* Calls each time that a thread had no CPU: its state, how much of it is in the area, and the frame. */
+	eachOff(area, thread, call) {
+		const row = thread.states, {what} = this.model.states, isOff = i => REASONS[what[row.id[i]]] !== undefined;
+		let frame = NONE;
+
+		for (let i = row.after(area.from); i < row.nr && row.begin[i] < area.until; i++) {
+			if (!isOff(i))
+				continue;
+			let first = i;
+
+			/* It waits, and then for a CPU: it has left once. */
+			while (first > 0 && isOff(first - 1) && row.end[first - 1] === row.begin[first])
+				first--;
+			if (first === i || i === row.after(area.from))
+				frame = this.frameLeft(thread, row.begin[first]);
+			const time = Math.min(area.until, row.end[i]) - Math.max(area.from, row.begin[i]);
+
+			if (time > 0)
+				call(what[row.id[i]], time, frame);
+		}
+	}
+
+	/* The stacks of an area, of a key of kinds(): a tree (show/flame/tree.js), and what is known of it. */
+	merge(area, key) {
+		const tree = new Merge(this);
+
+		if (key === OFF_CPU) {
+			for (const thread of this.model.threads)
+				if (thread.tid && thread.states.nr && (!area.thread || area.thread === thread) &&
+					(area.tgid === undefined || area.tgid === thread.tgid)) {
+					this.eachOff(area, thread, (state, time, frame) => tree.add(REASONS[state], frame, time, thread));
+					tree.unknown += statesBetween(this.model, thread, area.from, area.until)[STATE.unknown];
+				}
+		} else {
+			this.each(area, this.wordOf(key), i => tree.add(null, this.frame[i], 1, null));
+		}
+		return tree.finish();
+	}
+}
+
+/* Why a thread has no CPU. */
+const REASONS = {[STATE.runnable]: 'waits for a CPU', [STATE.preempted]: 'preempted', [STATE.sleeping]: 'sleeping',
+	[STATE.blocked]: 'blocked', [STATE.stopped]: 'stopped'};
+
+/* Stacks are counted by their innermost frames; then these become a tree. */
+class Merge {
+	constructor(callers) {
+		this.callers = callers;
+		this.sums = new Map();
+		this.unknown = this.partial = this.unnamed = this.missing = 0;
+	}
+
+	/* @thread: whose stack is not recorded if the frame is NONE. */
+	add(reason, frame, weight, thread) {
+		if (!this.sums.has(reason))
+			this.sums.set(reason, new Map());
+		const sums = this.sums.get(reason), key = frame === NONE ? thread : frame, sum = sums.get(key);
+
+		if (sum) {
+			sum.weight += weight;
+			sum.events++;
+		} else {
+			sums.set(key, {weight, events: 1});
+		}
+	}
+
+	static node(name, parent) {
+		const node = {name, parent, depth: parent ? parent.depth + 1 : 0, weights: [0], events: [0], children: [], byName: new Map(), matched: false};
+
+		parent?.children.push(node);
+		parent?.byName.set(name, node);
+		return node;
+	}
+
+	/* The node of a frame below one for the reason. */
+	nodeOf(key, root, nodes) {
+		if (nodes.has(key))
+			return nodes.get(key);
+		const {callers} = this, path = [];
+		let node = root;
+
+		if (typeof key === 'object') {
+			const program = this.named(root, key.name);
+
+			node = this.named(program, NOT_RECORDED);
+			nodes.set(key, node);
+			return node;
+		}
+		for (let frame = key; frame !== NONE; frame = callers.parent[frame])
+			path.push(frame);
+		for (const frame of path.reverse()) {
+			if (!nodes.has(frame))
+				nodes.set(frame, this.named(node, callers.texts[callers.name[frame]]));
+			node = nodes.get(frame);
+		}
+		return node;
+	}
+
+	named(parent, name) {
+		return parent.byName.get(name) ?? Merge.node(name, parent);
+	}
+
+	count(key, {weight}) {
+		const {callers} = this;
+
+		if (typeof key === 'object' || callers.texts[callers.name[key]] === NOT_RECORDED)
+			this.missing += weight;
+		else if (callers.partial[key])
+			this.partial += weight;
+		else if (callers.unnamed[key])
+			this.unnamed += weight;
+	}
+
+	finish() {
+		const root = Merge.node('all', null);
+
+		for (const [reason, sums] of this.sums) {
+			const top = reason === null ? root : Merge.node(reason, root), nodes = new Map();
+
+			for (const [key, sum] of sums) {
+				this.count(key, sum);
+				for (let node = this.nodeOf(key, top, nodes); node; node = node.parent) {
+					node.weights[0] += sum.weight;
+					node.events[0] += sum.events;
+				}
+			}
+		}
+		const sort = node => {
+			node.children.sort((a, b) => b.weights[0] - a.weights[0] || (a.name < b.name ? -1 : 1));
+			node.children.forEach(sort);
+		};
+
+		sort(root);
+		return {root, unknown: this.unknown, partial: this.partial, unnamed: this.unnamed, missing: this.missing};
+	}
+}
+

@@ -1,0 +1,244 @@
+/* ---- counters: numbers that have a value until the next event --------------------- */
+
+/*
+ * Events that tell the new value of something.  key: the fields that say of what, with words in
+ * front of each; the event is of a process if of is the field that says so.
+ */
+const COUNTED = [
+	{event: 'power:cpu_frequency', value: 'state', key: ['cpu_id'], words: 'frequency of CPU', unit: 'kHz'},
+	{event: 'power:clock_set_rate', value: 'state', key: ['name'], words: 'clock', unit: 'Hz'},
+	{event: 'thermal:thermal_temperature', value: 'temp', key: ['thermal_zone'], words: 'temperature', unit: 'm\u00b0C'},
+	{event: 'kmem:rss_stat', value: 'size', key: ['mm_id', 'member'], own: 'curr', words: 'memory', unit: 'B'},
+];
+const COUNTERS_MAX = 64; /* of one event: those that change most */
+const COUNTERS_SHOWN = 12; /* more are folded at first */
+
+const UNITS = {
+	B: [[1 << 30, 'GiB'], [1 << 20, 'MiB'], [1 << 10, 'KiB'], [1, 'B']],
+	kHz: [[1e6, 'GHz'], [1e3, 'MHz'], [1, 'kHz']],
+	Hz: [[1e9, 'GHz'], [1e6, 'MHz'], [1e3, 'kHz'], [1, 'Hz']],
+	'm\u00b0C': [[1e3, '\u00b0C'], [1, 'm\u00b0C']],
+};
+
+/* "1.25 GHz (1 250 000 kHz)": for people, and exactly. */
+function valueText(value, unit, exact = false) {
+	const [size, name] = (UNITS[unit] ?? []).find(([least]) => Math.abs(value) >= least) ?? [1, unit];
+	const digits = value.toLocaleString('en', {maximumFractionDigits: 3}).replaceAll(',', '\u2009');
+
+	if (size === 1)
+		return (digits + ' ' + name).trim();
+	return (value / size).toFixed(2) + ' ' + name + (exact ? ' (' + digits + ' ' + unit + ')' : '');
+}
+
+class Counter {
+	/* times, values: of each event, in order; gaps: a row of times after which it may have changed unseen. */
+	constructor(label, unit, times, values, span, gaps) {
+		const ends = new Float64Array(times.length);
+
+		ends.set(times.subarray(1));
+		if (times.length)
+			ends[times.length - 1] = Math.max(span, times[times.length - 1]);
+		this.label = label;
+		this.unit = unit;
+		this.values = values;
+		this.row = new Row(times, ends, Uint32Array.from(times, (_, i) => i));
+		this.unknown = this.unknownAfter(gaps, span);
+		this.low = this.tree(Math.min);
+		this.high = this.tree(Math.max);
+		this.least = Math.min(0, this.most(this.low, Math.min, 0, times.length));
+		this.greatest = Math.max(0, this.most(this.high, Math.max, 0, times.length));
+	}
+
+	/* Before its first event, and from each gap on until the next one. */
+	unknownAfter(gaps, span) {
+		const {begin} = this.row, from = [], until = [];
+		const add = (a, b) => {
+			if (from.length && a <= until[until.length - 1])
+				until[until.length - 1] = Math.max(until[until.length - 1], b);
+			else if (b > a) {
+				from.push(a);
+				until.push(b);
+			}
+		};
+
+		if (gaps)
+			add(0, begin[0] ?? span);
+		for (let i = 0; i < (gaps?.nr ?? 0); i++)
+			add(gaps.begin[i], begin[lowerBound(begin, gaps.end[i])] ?? span);
+		return new Row(Float64Array.from(from), Float64Array.from(until), new Uint32Array(from.length));
+	}
+
+	/* As in Row: each node is the least or greatest of sixteen below it. */
+	tree(best) {
+		const levels = [this.values];
+
+		while (levels[0].length > 16)
+			levels.unshift(Float64Array.from({length: (levels[0].length + 15) >>> 4},
+				(_, i) => levels[0].subarray(i * 16, i * 16 + 16).reduce((a, b) => best(a, b))));
+		return levels.reverse();
+	}
+
+	/* The best of from to until - 1; there is one. */
+	most(levels, best, from, until) {
+		let found = NaN;
+		const take = value => { found = Number.isNaN(found) ? value : best(found, value); };
+
+		for (let level = 0; from < until; level++) {
+			const nodes = levels[level];
+
+			if (until - from < 32 || level + 1 >= levels.length) {
+				while (from < until)
+					take(nodes[from++]);
+				break;
+			}
+			while (from & 15)
+				take(nodes[from++]);
+			while (until & 15)
+				take(nodes[--until]);
+			from >>>= 4;
+			until >>>= 4;
+		}
+		return found;
+	}
+
+	/* What it was from one time to another: null, if it is not known at any. */
+	between(from, until) {
+		const {row, values} = this;
+		let i = row.after(from), sum = 0, time = 0;
+		const first = i;
+
+		for (; i < row.nr && row.begin[i] < until; i++) {
+			const length = Math.min(until, row.end[i]) - Math.max(from, row.begin[i]);
+
+			sum += values[i] * length;
+			time += length;
+		}
+		return i > first && time > 0 ? {least: this.most(this.low, Math.min, first, i), greatest: this.most(this.high, Math.max, first, i),
+			average: sum / time} : null;
+	}
+}
+
+/* Where events may be missing, of any CPU. */
+function gapsOf({losses}) {
+	const order = [...losses.begin.keys()].filter(i => losses.count[i]).sort((a, b) => losses.begin[a] - losses.begin[b]);
+
+	return rowOf(Uint32Array.from(order), losses.begin, losses.end);
+}
+
+/* How many threads wait for a CPU, of those that are known to; null: never any. */
+function waitingOn(model, cpu, list) {
+	const {states} = model, begins = Float64Array.from(list, i => states.begin[i]).sort(), ends = Float64Array.from(list, i => states.end[i]).sort();
+	const times = [], values = [];
+	let now = 0;
+
+	if (!list.length)
+		return null;
+	for (let b = 0, e = 0; e < ends.length;) {
+		const time = b < begins.length ? Math.min(begins[b], ends[e]) : ends[e];
+		const before = now;
+
+		for (; b < begins.length && begins[b] === time; b++)
+			now++;
+		for (; e < ends.length && ends[e] === time; e++)
+			now--;
+		if (now !== before) {
+			times.push(time);
+			values.push(now);
+		}
+	}
+	if (times[0] > 0) {
+		times.unshift(0);
+		values.unshift(0);
+	}
+	const counter = new Counter('threads that wait for CPU ' + cpu.number, '', Float64Array.from(times), Float64Array.from(values), model.span, null);
+
+	counter.unknown = cpu.unknown;
+	return counter;
+}
+
+/* One of the numbers of points: those for which take() is true. */
+class Numbers {
+	constructor(app) {
+		this.model = app.model;
+		this.fields = app.fields;
+		this.gaps = gapsOf(app.model);
+	}
+
+	/* Calls each point of the event with what its shape and row are. */
+	each(event, call) {
+		const {points, shapes} = this.model, wanted = shapes.map(shape => shape.of === 1 && shape.category + ':' + shape.name === event);
+
+		if (!wanted.includes(true))
+			return;
+		for (let i = 0; i < points.time.length; i++)
+			if (wanted[points.shape[i]])
+				call(i, shapes[points.shape[i]], points.row[i]);
+	}
+
+	/* A number, or NaN: the field is none, or is not there. */
+	number(shape, name, row) {
+		const at = shape.fields.indexOf(name);
+
+		if (at < 0)
+			return NaN;
+		const {kinds, values} = this.fields.column(shape, at);
+
+		if (kinds[row] === VALUE.text)
+			return NaN;
+		return typeof values[row] === 'bigint' ? Number(BigInt.asIntN(64, values[row])) : values[row];
+	}
+
+	make(label, unit, list) {
+		list.sort((a, b) => a[0] - b[0]);
+		return new Counter(label, unit, Float64Array.from(list, ([time]) => time), Float64Array.from(list, ([, value]) => value),
+			this.model.span, this.gaps);
+	}
+
+	counters(counted) {
+		const {model, fields} = this, lists = new Map(), owners = new Map();
+
+		this.each(counted.event, (i, shape, row) => {
+			const value = this.number(shape, counted.value, row);
+			const key = counted.key.map(name => shape.fields.includes(name) ? fields.text(shape, shape.fields.indexOf(name), row) : '').join(' ');
+
+			if (Number.isNaN(value))
+				return;
+			if (!lists.has(key))
+				lists.set(key, []);
+			lists.get(key).push([model.points.time[i], value]);
+			/* Whose it is, if it is that of the thread itself. */
+			if (counted.own && this.number(shape, counted.own, row) === 1)
+				owners.set(key, model.tracks[model.points.track[i]].thread);
+		});
+		const most = [...lists].sort((a, b) => b[1].length - a[1].length), shown = most.slice(0, COUNTERS_MAX);
+
+		this.more = (this.more ?? 0) + most.length - shown.length;
+		return shown.map(([key, list]) => {
+			const owner = owners.get(key), parts = key.split(' ');
+
+			return this.make(owner?.tid ? owner.name + ' ' + owner.tgid + ' ' + parts.slice(1).join(' ') : counted.words + ' ' + key, counted.unit, list);
+		}).sort((a, b) => a.label.localeCompare(b.label, 'en', {numeric: true}));
+	}
+
+	/* All that are known; model.counters has them. */
+	all() {
+		const list = COUNTED.flatMap(counted => this.counters(counted));
+
+		return {list, more: this.more ?? 0};
+	}
+
+	/* A field of the events that are on the same track as this point. */
+	field(point, name) {
+		const {model} = this, {track, shape} = model.points, of = model.tracks[track[point]], list = [];
+		const event = model.shapes[shape[point]].category + ':' + model.shapes[shape[point]].name;
+
+		this.each(event, (i, which, row) => {
+			const value = track[i] === of.index ? this.number(which, name, row) : NaN;
+
+			if (!Number.isNaN(value))
+				list.push([model.points.time[i], value]);
+		});
+		return list.length ? this.make((of.thread?.label ?? TRACK_NAMES[of.kind] + ' ' + of.number) + ' ' + event + ' ' + name, '', list) : null;
+	}
+}
+
