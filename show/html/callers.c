@@ -117,9 +117,10 @@ static int what_get(struct callers *c, const struct ktrace_type *type,
 
 int callers_add(struct callers *c, const struct ktrace *trace,
 		const struct ktrace_event *event, unsigned int form,
-		uint64_t time, uint32_t thread, struct words *words,
-		struct words *texts)
+		const struct tape *tape, uint64_t time, uint32_t thread,
+		struct words *words, struct words *texts)
 {
+	uint64_t steps = tape->columns[COLUMN_STEP].nr;
 	struct column *columns = c->columns;
 	uint32_t frame;
 	int err;
@@ -128,8 +129,9 @@ int callers_add(struct callers *c, const struct ktrace *trace,
 	err = err ?: what_get(c, event->type, words);
 	err = err
 		      ?: column_put_split_signed(&columns[CALLERS_TIME],
-						 (int64_t)(time - c->time));
-	c->time = time;
+						 (int64_t)(time - tape->time));
+	err = err ?: column_put(&columns[CALLERS_STEPS], steps - c->steps);
+	c->steps = steps;
 	err = err ?: column_put(&columns[CALLERS_THREAD], thread);
 	err = err ?: column_put(&columns[CALLERS_CPU], event->cpu);
 	err = err ?: column_put(&columns[CALLERS_WHAT], c->what);

@@ -411,7 +411,8 @@ static int stack_put(struct html *h, const struct ktrace_event *event)
 	/* There is an idle thread for each CPU. */
 	lane = event->tid ? table_find(&h->threads, event->tid) : NULL;
 	return callers_add(&h->callers, h->viewer.show.trace, event,
-			   h->viewer.show.frames, html_time(h, event->time),
+			   h->viewer.show.frames, &h->tape,
+			   html_time(h, event->time),
 			   lane ? lane->number + 1 : 0, &h->shapes.words,
 			   &h->shapes.texts)
 		       ? no_memory()

@@ -13,6 +13,7 @@ import base64
 import collections
 import decimal
 import hashlib
+import itertools
 import json
 import re
 import sys
@@ -22,7 +23,7 @@ STEPS = ['state', 'slice', 'point', 'wake', 'loss']
 COLUMNS = '''step time time.low state.thread state.bits state.begin slice.track slice.shape slice.length slice.length.low
     slice.end slice.cpu point.track point.shape point.cpu wake.track wake.shape wake.cpu wake.thread loss.cpu
     loss.length loss.count loss.cause'''.split()
-CALLERS = 'parent name time time.low thread cpu what frame'.split()
+CALLERS = 'parent name steps time time.low thread cpu what frame'.split()
 STATES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead']
 ROW = 10000000  # what other rows of a thread have more than its number (show/chrome.c)
 faults = collections.Counter()
@@ -117,12 +118,14 @@ def calls_read(parts):
     """Each event with stacks: (time, cpu, event, tid or 0), and its frames as folded stacks have them."""
     head, names, texts = (json.loads(parts[name]) for name in ('head', 'names', 'texts'))
     c = columns_read(CALLERS, head['stacks'], parts['stacks'])
-    paths, time = [], 0
+    tape = columns_read(COLUMNS, head['columns'], parts['tape'])
+    paths, step = [], 0
+    times = [0] + list(itertools.accumulate(signed(high << 8 | low) for high, low in zip(tape['time'], tape['time.low'])))
     for distance, name in zip(c['parent'], c['name']):
         paths.append((paths[-distance] if distance else []) + [texts[name]])
-    for high, low, thread, cpu, what, frame in zip(*(c[name] for name in CALLERS[2:])):
-        time += signed(high << 8 | low)
-        yield (time, cpu, names['words'][what], names['threads'][thread - 1][0] if thread else 0), paths[frame]
+    for steps, high, low, thread, cpu, what, frame in zip(*(c[name] for name in CALLERS[2:])):
+        step += steps
+        yield (times[step] + signed(high << 8 | low), cpu, names['words'][what], names['threads'][thread - 1][0] if thread else 0), paths[frame]
 
 
 def folded_read(path):

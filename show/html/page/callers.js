@@ -1,7 +1,7 @@
 /* ---- who called: stacks of events, merged -------------------------------------- */
 
 /* As in show/html/callers.h; the low bytes of times are as they are. */
-const CALLERS = {parent: Uint32Array, name: Uint32Array, time: Float64Array, timeLow: Uint8Array,
+const CALLERS = {parent: Uint32Array, name: Uint32Array, steps: Uint32Array, time: Float64Array, timeLow: Uint8Array,
 	thread: Uint32Array, cpu: Uint32Array, what: Uint32Array, frame: Uint32Array};
 const NONE = 0xffffffff, NOT_RECORDED = '[not_recorded]';
 const SAMPLES = 'profile:sample', SWITCHES = 'sched:sched_switch', OFF_CPU = 'off-cpu';
@@ -14,8 +14,12 @@ class Callers {
 		this.model = model;
 		this.texts = texts;
 		this.nr = this.frame.length;
-		for (let i = 0, time = 0; i < this.nr; i++)
-			this.time[i] = time += unzigzag(this.time[i] * 256 + this.timeLow[i]);
+		for (let i = 0, step = 0; i < this.nr; i++) {
+			step += this.steps[i];
+			this.time[i] = (step ? model.steps[step - 1] : 0) + unzigzag(this.time[i] * 256 + this.timeLow[i]);
+		}
+		/* Nobody else needs these. */
+		model.steps = this.steps = this.timeLow = null;
 		this.parent.forEach((distance, i) => { this.parent[i] = distance ? i - distance : NONE; });
 		this.sort();
 		this.markParts();

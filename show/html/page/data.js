@@ -88,6 +88,7 @@ function playTape(tape, names) {
 
 	for (let i = 0; i < tape.step.length; i++) {
 		time += unzigzag(tape.time[i] * 256 + tape.timeLow[i]);
+		tape.time[i] = time;
 		switch (tape.step[i]) {
 		case STEP.state: {
 			const bits = tape.state[s], thread = tape.stateThread[s];
@@ -128,6 +129,6 @@ function playTape(tape, names) {
 			l++;
 		}
 	}
-	return {states, slices, points, wakes, losses};
+	return {states, slices, points, wakes, losses, steps: tape.time};
 }
 
