@@ -130,6 +130,18 @@ class Callers {
 		}
 	}
 
+	/* How much is not known of a thread since its first state; before that it may not have been there. */
+	addUnknown({from, until}, {states, woken}, tree) {
+		const {model} = this, first = states.begin[0], last = states.end[states.nr - 1];
+
+		if (Math.min(until, last) > Math.max(from, first))
+			tree.unknown += statesBetween(model, {states}, Math.max(from, first), Math.min(until, last))[STATE.unknown];
+		/* It was made then. */
+		const isNew = woken.length && model.wakes.time[woken[0]] <= first && model.shapes[model.wakes.shape[woken[0]]].name === 'sched_wakeup_new';
+
+		tree.late += first > from && first < until && !isNew ? 1 : 0;
+	}
+
 	/* The stacks of an area, of a key of kinds(): a tree (show/flame/tree.js), and what is known of it. */
 	merge(area, key) {
 		const tree = new Merge(this);
@@ -139,7 +151,7 @@ class Callers {
 				if (thread.tid && thread.states.nr && (!area.thread || area.thread === thread) &&
 					(area.tgid === undefined || area.tgid === thread.tgid)) {
 					this.eachOff(area, thread, (state, time, frame) => tree.add(REASONS[state], frame, time, thread));
-					tree.unknown += statesBetween(this.model, thread, area.from, area.until)[STATE.unknown];
+					this.addUnknown(area, thread, tree);
 				}
 		} else {
 			this.each(area, this.wordOf(key), i => tree.add(null, this.frame[i], 1, null));
@@ -157,7 +169,7 @@ class Merge {
 	constructor(callers) {
 		this.callers = callers;
 		this.sums = new Map();
-		this.unknown = this.partial = this.unnamed = this.missing = 0;
+		this.unknown = this.late = this.partial = this.unnamed = this.missing = 0;
 	}
 
 	/* @thread: whose stack is not recorded if the frame is NONE. */
@@ -241,7 +253,7 @@ class Merge {
 		};
 
 		sort(root);
-		return {root, unknown: this.unknown, partial: this.partial, unnamed: this.unnamed, missing: this.missing};
+		return {root, unknown: this.unknown, late: this.late, partial: this.partial, unnamed: this.unnamed, missing: this.missing};
 	}
 }
 

@@ -64,7 +64,7 @@ class Flame {
 
 	/* How much there is, and what is not known of it. */
 	tell() {
-		const {root, unknown, partial, unnamed, missing} = this.merged, all = root.weights[0];
+		const {root, unknown, late, partial, unnamed, missing} = this.merged, all = root.weights[0];
 		const of = part => this.weight(part) + ', ' + percent(part, all);
 		const words = [all ? this.weight(all) + (this.key === OFF_CPU ? ' in ' + plural(root.events[0], 'time', 'times') : '') : 'none'];
 
@@ -76,6 +76,8 @@ class Flame {
 			words.push('functions without names: ' + of(unnamed));
 		if (unknown)
 			words.push('what threads did is not known: ' + duration(unknown));
+		if (late)
+			words.push('of ' + plural(late, 'thread', 'threads') + ' nothing is known before the first event');
 		if (this.zoomed !== root)
 			words.push('zoomed: ' + this.zoomed.name + ', ' + of(this.zoomed.weights[0]));
 		if (this.matched)
