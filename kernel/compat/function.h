@@ -42,7 +42,7 @@ DECLARE_STATIC_CALL(kt_rethook_alloc, rethook_alloc);
 #endif
 
 #ifdef KT_HAS_RETHOOK_POOL
-#define kt_rethook_make(data, handler, size, nr) \
+#define kt_rethook_new(data, handler, size, nr) \
 	static_call(kt_rethook_alloc)(data, handler, size, nr)
 #define KT_RETHOOK_DEFINE
 #define KT_RETHOOK_FIND(find)
@@ -51,11 +51,11 @@ DECLARE_STATIC_CALL(kt_rethook_alloc, rethook_alloc);
 	DEFINE_STATIC_CALL_NULL(kt_rethook_add_node, rethook_add_node);
 #define KT_RETHOOK_FIND(find) find(kt_rethook_add_node, "rethook_add_node")
 DECLARE_STATIC_CALL(kt_rethook_add_node, rethook_add_node);
-DECLARE_STATIC_CALL(kt_rethook_free, rethook_free);
+DECLARE_STATIC_CALL(kt_rethook_release, rethook_free);
 
-static inline struct rethook *kt_rethook_make(void *data,
-					      rethook_handler_t handler,
-					      int size, int nr)
+static inline struct rethook *kt_rethook_new(void *data,
+					     rethook_handler_t handler,
+					     int size, int nr)
 {
 	struct rethook *rethook = static_call(kt_rethook_alloc)(data, handler);
 	struct rethook_node *node;
@@ -65,7 +65,7 @@ static inline struct rethook *kt_rethook_make(void *data,
 	while (nr--) {
 		node = kzalloc(size, GFP_KERNEL);
 		if (!node) {
-			static_call(kt_rethook_free)(rethook);
+			static_call(kt_rethook_release)(rethook);
 			return ERR_PTR(-ENOMEM);
 		}
 		static_call(kt_rethook_add_node)(rethook, node);

@@ -58,11 +58,11 @@ only() {
 list=$(mktemp -d)
 cat $tree/available_functions >$list/ours
 cat $tracing/available_filter_functions >$list/theirs
-# Of the kernel's image, but for those that must not be hooked: returns.c says why.  A clone of a
+# Of the kernel's image, but for those that must not be hooked: rethook.c says why.  A clone of a
 # function where there may be no kprobe must have none, either.
 {
 	awk '{ print $2 }' /sys/kernel/debug/kprobes/blacklist
-	sed -n '/forbidden\[\] = {/,/};/s/^\t"\(.*\)",$/\1/p' kernel/source/function/returns.c
+	sed -n '/forbidden\[\] = {/,/};/s/^\t"\(.*\)",$/\1/p' kernel/base/rethook.c
 } >$list/forbidden
 awk 'NR == FNR { forbidden[$1]; next }
 	/\[|^__ftrace_invalid_address/ { next }

@@ -4,7 +4,7 @@
  *
  * That is what the kernel has a symbol and ftrace a place for.  Functions that run only while
  * a module is initialised are left out: their memory is given back, and ftrace forgets them
- * without saying so.  So are those whose returns cannot be hooked (returns.h).
+ * without saying so.  So are those whose returns cannot be hooked (base/rethook.h).
  *
  * The kernel looks through all its forbidden places for each function that is asked for, which
  * takes four fifths of the time of a list of all functions.  The answers for functions of its
@@ -16,9 +16,9 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
+#include "base/rethook.h"
 #include "base/symbol.h"
 #include "hooks.h"
-#include "returns.h"
 #include "available.h"
 
 /* By the number of a symbol.  NULL: nobody has asked yet. */
@@ -42,7 +42,7 @@ static unsigned long place_find(unsigned long address)
 	unsigned long ip = function_location(address);
 
 	/* Forbidden places last: they take the longest. */
-	return ip && !returns_forbid(address) ? ip : 0;
+	return ip && !kt_rethook_forbids(address) ? ip : 0;
 }
 
 static bool is_known(u32 number, unsigned long address)

@@ -22,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 
+#include "base/rethook.h"
 #include "call.h"
 #include "captured.h"
 #include "compat/function.h"
@@ -249,7 +250,7 @@ int captured_prepare(struct hooks *hooks, const struct choices *choices)
 	}
 	if (err || !any || hooks->captured)
 		return err;
-	pool = returns_make(hooks, captured_returned, NODE_SIZE, calls);
+	pool = kt_rethook_make(hooks, captured_returned, NODE_SIZE, calls);
 	if (!pool)
 		return kt_refuse(hooks->session, -ENOMEM,
 				 "no memory for %u open calls with what their "
@@ -264,5 +265,5 @@ void captured_free(struct hooks *hooks)
 	struct rethook *pool = hooks->captured;
 
 	WRITE_ONCE(hooks->captured, NULL);
-	returns_free(pool);
+	kt_rethook_free(pool);
 }

@@ -15,7 +15,7 @@ struct pt_regs;
  * programs need, if some line has one.  Refuses a program that may put too much.
  */
 int captured_prepare(struct hooks *hooks, const struct choices *choices);
-/* As returns_free(); there may be nothing. */
+/* As kt_rethook_free(); there may be nothing. */
 void captured_free(struct hooks *hooks);
 
 /*

@@ -10,7 +10,7 @@
  *		registers, and used where no one else hooks the function.  Otherwise ftrace
  *		makes it the other way by itself.
  *	FTRACE	ftrace calls function_hit() by a trampoline of its own.  Returns are hooked
- *		by rethook (returns.h).
+ *		by rethook (base/rethook.h).
  *
  * If returns are wanted and the return of a call cannot be hooked, its entry
  * is not recorded either.  So
@@ -24,6 +24,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 
+#include "base/rethook.h"
 #include "base/symbol.h"
 #include "call.h"
 #include "captured.h"
@@ -588,16 +589,16 @@ int hooks_attach(struct hooks *hooks, enum moment moment,
 
 	/* Entries alone need it, too, if there is a scope. */
 	if (first) {
-		hooks->returns = returns_make(hooks, function_returned,
-					      sizeof(struct hooked),
-					      clamp(calls, 1u, 1u << 20));
+		hooks->returns = kt_rethook_make(hooks, function_returned,
+						 sizeof(struct hooked),
+						 clamp(calls, 1u, 1u << 20));
 		if (!hooks->returns)
 			return kt_refuse(hooks->session, -ENOMEM,
 					 "no memory for %u open calls", calls);
 	}
 	err = moment == CALL ? captured_prepare(hooks, &hooks->choices) : 0;
 	if (err && first)
-		returns_free(hooks->returns);
+		kt_rethook_free(hooks->returns);
 	if (err)
 		return err;
 	if (first) {
@@ -617,7 +618,7 @@ void hooks_detach(struct hooks *hooks, enum moment moment)
 		return;
 	hooks_unregister(hooks);
 	/* A hook that saw it attached finds no node any more; it is freed after RCU. */
-	returns_free(hooks->returns);
+	kt_rethook_free(hooks->returns);
 	captured_free(hooks);
 }
 
@@ -671,5 +672,5 @@ const char *hooks_init(struct kt_source *functions)
 	if (!kt_symbol("kallsyms_lookup_size_offset"))
 		return "the kernel has no kallsyms_lookup_size_offset";
 	static_call_update(ftrace_place, (void *)address);
-	return returns_init() ?: call_init();
+	return kt_rethook_init() ?: call_init();
 }

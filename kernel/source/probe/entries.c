@@ -12,8 +12,9 @@
  * replaced when some are added.  Those that go leave their slot empty.  So it does not matter if
  * ftrace cannot stop calling: nothing is found then.  All but the hits is under kt_mutex.
  *
- * Returns of such functions are hooked there by the handler of a kretprobe that is never armed itself
- * (kernel.c), so they are hit and missed as those of any kretprobe.
+ * Returns of such functions are hooked there by the kernel's rethook, as by a kretprobe, so they are
+ * hit and missed as those of any kretprobe.  To register one of those takes the kernel several
+ * milliseconds of an emulated processor: it goes through all its static branches and warnings.
  *
  * Functions of modules are left to kprobes: with the module go its addresses.
  */
@@ -26,10 +27,12 @@
 #include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/static_call.h>
 
 #include "armed.h"
+#include "base/rethook.h"
 #include "base/symbol.h"
 #include "compat/function.h"
 #include "entries.h"
@@ -67,8 +70,8 @@ static struct kprobe_ctlblk __percpu *state_at;
 static struct kprobe running;
 
 /*
- * As a kretprobe does when it is hit; it counts the calls for which it has no room.  Where RCU is idle
- * some kernels hook nothing, and count that as no room; so this asks first, on all.
+ * As a kretprobe does when it is hit.  Where RCU is idle some kernels hook nothing, which would be
+ * taken for no room; so this asks first, on all.
  */
 static __always_inline void return_hook(struct probe *probe,
 					struct pt_regs *regs)
@@ -77,7 +80,8 @@ static __always_inline void return_hook(struct probe *probe,
 		atomic64_inc(&probe->idle);
 		return;
 	}
-	probe->exit.kp.pre_handler(&probe->exit.kp, regs);
+	if (unlikely(!kt_return_hook(probe->hooked.returns, regs)))
+		atomic64_inc(&probe->hooked.open);
 }
 
 /* @regs: NULL, if it is missed. */
@@ -111,6 +115,33 @@ static noinline __kprobes void probes_miss(unsigned long ip)
 	probes_hit(ip, NULL);
 }
 
+/* Until hit_end(), kprobes that are hit on this CPU are missed. */
+static __always_inline void hit_begin(struct kprobe **handled)
+{
+	/* First: who finds the other one looks at this. */
+	WRITE_ONCE(raw_cpu_ptr(state_at)->kprobe_status, KPROBE_HIT_ACTIVE);
+	barrier();
+	WRITE_ONCE(*handled, &running);
+	barrier();
+}
+
+static __always_inline void hit_end(struct kprobe **handled)
+{
+	barrier();
+	WRITE_ONCE(*handled, NULL);
+}
+
+/* No kprobe is handled here: then the call would not have been hooked. */
+static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
+				    regs)
+{
+	struct kprobe **handled = raw_cpu_ptr(running_at);
+
+	hit_begin(handled);
+	probe_hit(data, regs, node->ret_addr);
+	hit_end(handled);
+}
+
 static __kprobes void function_hit(unsigned long ip, unsigned long caller,
 				   struct ftrace_ops *ops,
 				   struct ftrace_regs *fregs)
@@ -124,18 +155,12 @@ static __kprobes void function_hit(unsigned long ip, unsigned long caller,
 	if (unlikely(READ_ONCE(*handled))) {
 		probes_miss(ip);
 	} else {
-		/* First: who finds the other one looks at this. */
-		WRITE_ONCE(raw_cpu_ptr(state_at)->kprobe_status,
-			   KPROBE_HIT_ACTIVE);
-		barrier();
-		WRITE_ONCE(*handled, &running);
-		barrier();
+		hit_begin(handled);
 		/* As behind a breakpoint. */
 		regs->ip = ip + sizeof(kprobe_opcode_t);
 		probes_hit(ip, regs);
 		regs->ip = before;
-		barrier();
-		WRITE_ONCE(*handled, NULL);
+		hit_end(handled);
 	}
 	preempt_enable_notrace();
 }
@@ -151,6 +176,8 @@ static struct mutex *kprobe_mutex_at;
 
 /* Is something missing that is needed? */
 static bool unsupported = true;
+/* The same for returns: what the kernel lacks. */
+static const char *no_returns;
 
 void entries_init(void)
 {
@@ -168,6 +195,7 @@ void entries_init(void)
 	static_call_update(entry_symbol, (void *)symbol);
 	static_call_update(entry_forbidden, (void *)forbidden);
 	unsupported = false;
+	no_returns = kt_rethook_init();
 }
 
 /* Its message is that of register_kprobe(). */
@@ -195,11 +223,12 @@ bool entry_is_called(unsigned long address)
 	return location_near(address);
 }
 
-unsigned long entry_location(unsigned long address)
+unsigned long entry_location(unsigned long address, bool returns)
 {
 	unsigned long ip, size, offset;
 
-	if (armed_ftrace_off() || !kt_symbol_in_image(address))
+	if (armed_ftrace_off() || !kt_symbol_in_image(address) ||
+	    (returns && (no_returns || kt_rethook_forbids(address))))
 		return 0;
 	ip = location_near(address);
 	if (!ip ||
@@ -350,7 +379,45 @@ static void table_replace(struct table *by)
 	kvfree(old);
 }
 
-int entries_arm(struct list_head *probes)
+/* So that the first hit finds room for open calls. */
+static int returns_make(struct list_head *probes, int open)
+{
+	struct probe *probe;
+
+	list_for_each_entry(probe, probes, node) {
+		if (!is_new(probe) || !probe->returns || probe->hooked.returns)
+			continue;
+		if (fatal_signal_pending(current))
+			return kt_refuse(probe->enabled->session, -EINTR,
+					 "interrupted");
+		probe->hooked.returns =
+			kt_rethook_make(probe, function_returned,
+					sizeof(struct rethook_node), open);
+		if (!probe->hooked.returns)
+			return kt_refuse(probe->enabled->session, -ENOMEM,
+					 "no memory for %d open calls", open);
+	}
+	return 0;
+}
+
+/* Of those that are not armed any more, and of which no hit is under way. */
+static void returns_free(struct list_head *probes)
+{
+	bool any = false;
+	struct probe *probe;
+
+	list_for_each_entry(probe, probes, node) {
+		if (!probe->location || !probe->returns)
+			continue;
+		any = any || probe->hooked.returns;
+		kt_rethook_free(probe->hooked.returns);
+		probe->hooked.returns = NULL;
+	}
+	if (any)
+		synchronize_rcu();
+}
+
+int entries_arm(struct list_head *probes, int open)
 {
 	struct kt_session *session = NULL;
 	struct probe *probe;
@@ -366,6 +433,9 @@ int entries_arm(struct list_head *probes)
 	}
 	if (!nr)
 		return 0;
+	err = returns_make(probes, open);
+	if (err)
+		return err;
 	copy = table_copy(table, nr);
 	if (!copy)
 		return kt_refuse(session, -ENOMEM, "no memory");
@@ -386,7 +456,7 @@ int entries_arm(struct list_head *probes)
 		   : 0;
 }
 
-void entries_disarm(struct list_head *probes)
+static void probes_remove(struct list_head *probes)
 {
 	bool any = false;
 	struct probe *probe;
@@ -405,4 +475,10 @@ void entries_disarm(struct list_head *probes)
 		hits_synchronize();
 	else
 		table_replace(NULL);
+}
+
+void entries_disarm(struct list_head *probes)
+{
+	probes_remove(probes);
+	returns_free(probes);
 }

@@ -12,16 +12,19 @@ void entries_init(void);
 /* None is armed. */
 void entries_exit(void);
 
-/* Where ftrace calls what is at @address; 0: that cannot be armed here.  May wait. */
-unsigned long entry_location(unsigned long address);
+/*
+ * Where ftrace calls what is at @address; 0: that cannot be armed here, or its return not be hooked
+ * if that is wanted.  May wait.
+ */
+unsigned long entry_location(unsigned long address, bool returns);
 /* Does ftrace call there, also in a module?  A kprobe there never becomes a jump. */
 bool entry_is_called(unsigned long address);
 
 /*
- * Those of the list that have a location (struct probe) and are not armed.  If it is refused, they
- * are to be taken away.
+ * Those of the list that have a location (struct probe) and are not armed.  @open: so many calls of
+ * each function may be open whose return is wanted.  If it is refused, they are to be taken away.
  */
-int entries_arm(struct list_head *probes);
+int entries_arm(struct list_head *probes, int open);
 /* Takes those of the list away that are armed, and waits for hits. */
 void entries_disarm(struct list_head *probes);
 
@@ -35,7 +38,7 @@ static inline void entries_exit(void)
 {
 }
 
-static inline unsigned long entry_location(unsigned long address)
+static inline unsigned long entry_location(unsigned long address, bool returns)
 {
 	return 0;
 }
@@ -45,7 +48,7 @@ static inline bool entry_is_called(unsigned long address)
 	return false;
 }
 
-static inline int entries_arm(struct list_head *probes)
+static inline int entries_arm(struct list_head *probes, int open)
 {
 	return 0;
 }

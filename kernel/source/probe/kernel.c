@@ -90,14 +90,10 @@ static int probe_refuse(struct probe *probe, int err)
 			    err);
 }
 
-/*
- * The return of a call that entries.c tells of is hooked by a kretprobe that is not armed, and never
- * will be: it has what hooking needs.
- */
 static int probe_register(struct probe *probe, void *address, int open)
 {
-	/* Neither what is not armed nor what ftrace calls becomes a jump. */
-	if (!probe->location && !entry_is_called((unsigned long)address))
+	/* What ftrace calls does not become a jump. */
+	if (!entry_is_called((unsigned long)address))
 		optimizer_hold();
 	if (!probe->returns) {
 		probe->entry.addr = address;
@@ -105,7 +101,6 @@ static int probe_register(struct probe *probe, void *address, int open)
 		return register_kprobe(&probe->entry);
 	}
 	probe->exit.kp.addr = address;
-	probe->exit.kp.flags = probe->location ? KPROBE_FLAG_DISABLED : 0;
 	probe->exit.handler = exit_hit;
 	probe->exit.maxactive = open;
 	return register_kretprobe(&probe->exit);
@@ -132,23 +127,21 @@ static int probe_arm(struct probe *probe, int open)
 	probe->waits = !err && !place.address;
 	if (err || probe->waits)
 		return err;
-	probe->location = entry_location(place.address);
-	if (probe->location && !probe->returns)
+	probe->location = entry_location(place.address, probe->returns);
+	if (probe->location)
 		return 0;
 	err = probe_register(probe, (void *)place.address, open);
 	probe->registered = !err;
 	if (err)
 		return probe_refuse(probe, err);
-	if (probe->location)
-		return 0;
 	probe->armed = true;
 	return probe_check(probe);
 }
 
-static int kprobes_arm(struct list_head *probes)
+static int kprobes_arm(struct list_head *probes, int open)
 {
-	int open = open_limit(probes), err;
 	struct probe *probe;
+	int err;
 
 	list_for_each_entry(probe, probes, node) {
 		/* Those that wait are armed when their module comes. */
@@ -169,10 +162,10 @@ static int kprobes_arm(struct list_head *probes)
 
 static int kernel_arm(struct list_head *probes)
 {
-	int err = kprobes_arm(probes);
+	int open = open_limit(probes), err = kprobes_arm(probes, open);
 
 	optimizer_release();
-	return err ?: entries_arm(probes);
+	return err ?: entries_arm(probes, open);
 }
 
 static int stuck_hit(struct kprobe *kprobe, struct pt_regs *regs)
@@ -293,7 +286,10 @@ static u64 kernel_missed(const struct probe *probe, enum miss reason)
 		return probe->location ? atomic64_read(&probe->nested)
 				       : kprobe_of(probe)->nmissed;
 	case MISS_OPEN:
-		return probe->returns ? probe->exit.nmissed : 0;
+		if (!probe->returns)
+			return 0;
+		return probe->location ? atomic64_read(&probe->hooked.open)
+				       : probe->exit.nmissed;
 	default:
 		return atomic64_read(&probe->idle);
 	}

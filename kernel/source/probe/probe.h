@@ -94,6 +94,10 @@ struct probe {
 		struct kprobe entry;
 		struct kretprobe exit;
 		struct {
+			struct rethook *returns; /* NULL: not hooked */
+			atomic64_t open;	 /* missed: too many */
+		} hooked; /* a return of those of entries.c */
+		struct {
 			struct uprobe_consumer consumer;
 			struct kt_uprobe uprobe;
 		} program;

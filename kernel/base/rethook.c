@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's rethook: returns.h.  It is not exported, and called as base/symbol.c
- * describes.
+ * The kernel's rethook: rethook.h.  It is not exported, and called as symbol.c describes.
  *
  * fprobe, which is exported, would do the same where it is configured (not in Debian's
  * 6.1).  But its set of functions is fixed, and its way to a handler is longer: 515
  * instructions for entry and exit on 6.12 where this takes 416, and 693 for 437 on 7.2.
  */
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
-#include "base/symbol.h"
-#include "returns.h"
+#include "rethook.h"
+#include "symbol.h"
 
 DEFINE_STATIC_CALL_NULL(kt_rethook_alloc, rethook_alloc);
-DEFINE_STATIC_CALL_NULL(kt_rethook_free, rethook_free);
+DEFINE_STATIC_CALL_NULL(kt_rethook_release, rethook_free);
 DEFINE_STATIC_CALL_NULL(kt_rethook_try_get, rethook_try_get);
+EXPORT_STATIC_CALL_GPL(kt_rethook_try_get);
 DEFINE_STATIC_CALL_NULL(kt_rethook_hook, rethook_hook);
+EXPORT_STATIC_CALL_GPL(kt_rethook_hook);
 KT_RETHOOK_DEFINE
-DEFINE_STATIC_CALL_RET0(kt_within_kprobe_blacklist, within_kprobe_blacklist);
-
-#define find(call, name)                                   \
-	do {                                               \
-		unsigned long address = kt_symbol(name);   \
-                                                           \
-		if (!address)                              \
-			return "the kernel has no " name;  \
-		static_call_update(call, (void *)address); \
-	} while (0)
+DEFINE_STATIC_CALL_RET0(rethook_blacklisted, within_kprobe_blacklist);
 
 /*
  * What rethook calls at each entry or return.  Its return would be hooked, and that call it
@@ -63,7 +56,7 @@ static unsigned long
 /* Holds the list of where there may be no kprobe.  NULL: the kernel does not tell. */
 static struct mutex *kprobe_mutex_at;
 
-bool returns_forbid(unsigned long address)
+bool kt_rethook_forbids(unsigned long address)
 {
 	bool forbids;
 	size_t i;
@@ -75,38 +68,51 @@ bool returns_forbid(unsigned long address)
 	/* The list shrinks when a module goes. */
 	if (kprobe_mutex_at)
 		mutex_lock(kprobe_mutex_at);
-	forbids = static_call(kt_within_kprobe_blacklist)(address);
+	forbids = static_call(rethook_blacklisted)(address);
 	if (kprobe_mutex_at)
 		mutex_unlock(kprobe_mutex_at);
 	return forbids;
 }
+EXPORT_SYMBOL_GPL(kt_rethook_forbids);
 
-const char *returns_init(void)
+#define find(call, name)                                   \
+	do {                                               \
+		unsigned long address = kt_symbol(name);   \
+                                                           \
+		if (!address)                              \
+			return "the kernel has no " name;  \
+		static_call_update(call, (void *)address); \
+	} while (0)
+
+const char *kt_rethook_init(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(forbidden); i++)
 		forbidden_at[i] = kt_symbol(forbidden[i]);
 	kprobe_mutex_at = (struct mutex *)kt_symbol("kprobe_mutex");
+	find(rethook_blacklisted, "within_kprobe_blacklist");
 	find(kt_rethook_alloc, "rethook_alloc");
-	find(kt_rethook_free, "rethook_free");
+	find(kt_rethook_release, "rethook_free");
 	find(kt_rethook_try_get, "rethook_try_get");
 	find(kt_rethook_hook, "rethook_hook");
-	find(kt_within_kprobe_blacklist, "within_kprobe_blacklist");
 	KT_RETHOOK_FIND(find);
 	return NULL;
 }
+EXPORT_SYMBOL_GPL(kt_rethook_init);
 
-struct rethook *returns_make(void *data, rethook_handler_t handler, int size,
-			     int nr)
+struct rethook *kt_rethook_make(void *data, rethook_handler_t handler, int size,
+				int nr)
 {
-	struct rethook *returns = kt_rethook_make(data, handler, size, nr);
+	struct rethook *rethook = kt_rethook_new(data, handler, size, nr);
 
-	return IS_ERR(returns) ? NULL : returns;
+	return IS_ERR(rethook) ? NULL : rethook;
 }
+EXPORT_SYMBOL_GPL(kt_rethook_make);
 
-void returns_free(struct rethook *returns)
+void kt_rethook_free(struct rethook *rethook)
 {
-	if (returns)
-		static_call(kt_rethook_free)(returns);
+	if (rethook)
+		static_call(kt_rethook_release)(rethook);
 }
+EXPORT_SYMBOL_GPL(kt_rethook_free);
