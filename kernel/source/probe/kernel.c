@@ -253,6 +253,9 @@ static void batch_drop(struct list_head *probes, bool returns,
 			    !probe->registered || !is_in_part(probe, part) ||
 			    !probe_disarm(probe))
 				continue;
+			/* What ftrace calls is no jump. */
+			if (!kprobe_ftrace((struct kprobe *)kprobe_of(probe)))
+				optimizer_hold();
 			if (part->module)
 				probe->waits = true;
 			if (returns)
@@ -277,6 +280,7 @@ static void kernel_disarm(struct list_head *probes)
 	entries_disarm(probes);
 	batch_drop(probes, false, &all);
 	batch_drop(probes, true, &all);
+	optimizer_release();
 }
 
 static u64 kernel_missed(const struct probe *probe, enum miss reason)
@@ -355,6 +359,7 @@ void kernel_module_goes(struct list_head *probes, const struct module *module,
 
 	batch_drop(probes, false, &part);
 	batch_drop(probes, true, &part);
+	optimizer_release();
 	list_for_each_entry(probe, probes, node) {
 		if (!is_of(probe, module))
 			continue;

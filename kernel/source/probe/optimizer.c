@@ -3,12 +3,18 @@
  * The kernel's optimizer of kprobes: optimizer.h.
  *
  * In 6.1 and 6.12 it is a delayed work, which each new kprobe queues unless it is queued: so it is put
- * off if it is queued for a later time.  Whoever waits for it has it run at once.  In 7.3 it is a
- * thread, which nobody can put off; there, nothing is done.
+ * off if it is queued for a later time.  Whoever waits for it has it run at once.
+ *
+ * In 7.3 it is a thread, which sleeps while a word says that nobody has called.  Who calls sets the
+ * word, and wakes the thread only if it was not set before.  So the thread is put off if the word is
+ * set without waking it; if it is awake meanwhile, it makes one pass too early.  Whoever waits for
+ * it sets another word, and wakes it.
  */
+#include <linux/atomic.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "base/symbol.h"
@@ -25,6 +31,15 @@ static struct delayed_work *work; /* NULL: there is none */
 static bool held;
 static unsigned long held_at; /* jiffies */
 
+/* The kernel's words. */
+enum {
+	IDLE,
+	CALLED,
+};
+
+static atomic_t *word; /* NULL: there is no thread */
+static wait_queue_head_t *sleeper;
+
 void optimizer_init(void)
 {
 	unsigned long address = kt_symbol("wait_for_kprobe_optimizer");
@@ -32,6 +47,9 @@ void optimizer_init(void)
 	if (address)
 		static_call_update(optimizer_wait, (void *)address);
 	work = (struct delayed_work *)kt_symbol("optimizing_work");
+	sleeper = (wait_queue_head_t *)kt_symbol("kprobe_optimizer_wait");
+	if (sleeper)
+		word = (atomic_t *)kt_symbol("optimizer_state");
 }
 
 /* Somebody else may queue it in between: then it runs a pass too early, which is only slower. */
@@ -43,6 +61,11 @@ static void work_queue(unsigned long delay)
 
 void optimizer_hold(void)
 {
+	/* Each time: it may have made a pass. */
+	if (word) {
+		atomic_cmpxchg(word, IDLE, CALLED);
+		held = true;
+	}
 	if (!work || (held && time_before(jiffies, held_at + HOLD_JIFFIES / 2)))
 		return;
 	work_queue(HOLD_JIFFIES);
@@ -54,7 +77,10 @@ void optimizer_release(void)
 {
 	if (!held)
 		return;
-	work_queue(DELAY_JIFFIES);
+	if (word)
+		wake_up(sleeper);
+	if (work)
+		work_queue(DELAY_JIFFIES);
 	held = false;
 }
 
