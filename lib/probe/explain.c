@@ -12,6 +12,7 @@
 #include <ktrace/probes.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "code_view.h"
 #include "debug_code.h"
 #include "debug_line.h"
@@ -228,6 +229,11 @@ static int code_tell(struct explaining *x, const struct place *place,
 	}
 	snprintf(seen->refused, sizeof(seen->refused), "%s", place->refused);
 	e->before = e->behind = -1;
+	/* Several functions have the name that a pattern means. */
+	if (!x->file && !part.place && *seen->refused) {
+		e->no_code = "it has no address of its own";
+		return 0;
+	}
 	if (place->waits) {
 		e->no_code = "its module is not loaded";
 		return 0;
@@ -368,35 +374,84 @@ static int place_explain(const struct place *place, void *data)
 	return err;
 }
 
+/* Places in the kernel: one, or those of the functions that a pattern means. */
+struct places {
+	struct place *list;
+	struct place **pointers;
+	size_t nr;
+};
+
+static int places_add(const struct place *place, void *data)
+{
+	struct places *places = data;
+	struct place *more =
+		array_grow(places->list, places->nr, sizeof(*more));
+
+	if (!more)
+		return error_set(-ENOMEM, "out of memory");
+	places->list = more;
+	more[places->nr++] = *place;
+	return 0;
+}
+
+static int places_locate(struct places *places, const char *symbols)
+{
+	size_t which;
+
+	places->pointers = calloc(places->nr + 1, sizeof(*places->pointers));
+	if (!places->pointers)
+		return error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < places->nr; i++)
+		places->pointers[i] = &places->list[i];
+	return places_find(symbols, places->pointers, places->nr, &which);
+}
+
+static int places_explain(struct explaining *x, const struct places *places)
+{
+	const struct place *place;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < places->nr; i++) {
+		place = &places->list[i];
+		if (*place->line || place->is_missing)
+			err = kernel_debug_places(&x->debugs, place,
+						  place_explain, x);
+		else
+			err = place_explain(place, x);
+	}
+	return err;
+}
+
 static int kernel_explain(struct explaining *x, struct place *place)
 {
-	struct place *const list[] = {place};
-	size_t which;
+	struct places places = {0};
 	int err;
 
 	if (!x->session)
 		return error_set(-EINVAL,
 				 "places in the kernel need a session");
-	if (kernel_pattern_is(place))
-		return error_set(-EINVAL,
-				 "it may mean several functions: say one of "
-				 "them (ktrace list -F shows which there are)");
 	err = session_module_load(x->session, PROBES_MODULE);
 	err = err ?: place_symbols(x->session, &x->symbols);
-	err = err ?: places_find(x->symbols.s, list, 1, &which);
-	if (err)
-		return err;
-	x->debugs = (struct kernel_debugs){
-		.session = x->session,
-		.prototypes = x->prototypes,
-		.symbols = x->symbols.s,
-	};
-	kernel_code_open(&x->kernel, &x->symbols);
-	if (x->options->refused)
-		kernel_code_reasons(&x->kernel);
-	if (*place->line || place->is_missing)
-		return kernel_debug_places(&x->debugs, place, place_explain, x);
-	return place_explain(place, x);
+	if (!err && kernel_pattern_is(place))
+		err = kernel_pattern_places(x->session, place, places_add,
+					    &places);
+	else
+		err = err ?: places_add(place, &places);
+	err = err ?: places_locate(&places, x->symbols.s);
+	if (!err) {
+		x->debugs = (struct kernel_debugs){
+			.session = x->session,
+			.prototypes = x->prototypes,
+			.symbols = x->symbols.s,
+		};
+		kernel_code_open(&x->kernel, &x->symbols);
+		if (x->options->refused)
+			kernel_code_reasons(&x->kernel);
+		err = places_explain(x, &places);
+	}
+	free(places.pointers);
+	free(places.list);
+	return err;
 }
 
 static int program_explain(struct explaining *x, struct place *place)

@@ -425,7 +425,18 @@ ends 1 'all functions are too many' 'more than 2048 functions'
 run ktrace record -P 'no_such_*' -o t2 -- true
 ends 1 'a pattern that means none' 'no_such_'
 run ktrace probe explain 'vfs_*'
-ends 1 'nor is it explained' 'several functions'
+ends 0 'each of them is explained'
+grep '^vfs_' <<<"$out" | grep -Fxf theirs | sort >ours
+check 'all that would be probed' diff theirs ours
+check 'with their places' [ "$(grep -c '^  address 0x[0-9a-f]*, byte 0x[04] of ' <<<"$out")" -ge "$(wc -l <theirs)" ]
+check 'with their code' [ "$(grep -c '^   > +0x[04] ' <<<"$out")" -ge "$(wc -l <theirs)" ]
+check 'and how they would be armed' [ "$(grep -c '^  armed by a call of ftrace' <<<"$out")" = "$(wc -l <theirs)" ]
+run ktrace probe explain 'vfs_read file->f_pos' 'vfs_rea[d]%return $retval'
+ends 0 'a return, too'
+check 'with values' grep -q '^    f_pos: s64, shown as loff_t: %di, ' <<<"$out"
+check 'as a pattern' grep -qx 'vfs_read%return' <<<"$out"
+run ktrace probe explain 'no_such_*'
+ends 1 'but not what means none' 'no_such_'
 run ktrace record -P 'vfs_* nobody_has_this' -o t2 -- true
 ends 1 'values that no place has' 'nobody_has_this'
 check 'nothing stays of these' [ -z "$(cat $tree/probes)" ]
