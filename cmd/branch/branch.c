@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace branch: which way a program went, up to now or up to its end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ktrace/branches.h>
@@ -37,6 +39,7 @@ struct branch {
 	bool alone;	   /* not what it begins */
 	bool flat, calls, json, kernel;
 	const char *input; /* a trace; NULL: what happens now */
+	bool of_perf;	   /* it is a file of perf record */
 	const char *output;
 	bool coverage; /* the output is the lines that have run */
 	struct debuginfod debuginfod;
@@ -168,6 +171,7 @@ static int branches_show(const struct branch *b, const struct branch_show *show)
 	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
 	     i++)
 		unfollowed += thread->unfollowed;
+	branch_decoded_tell(show);
 	if (unfollowed)
 		say("%s threads or processes were not traced: there was no "
 		    "memory for %s%s",
@@ -273,6 +277,67 @@ static int trace_run(struct branch *b)
 	return status;
 }
 
+/* ---- of a file of perf ---------------------------------------------------- */
+
+/* By how it begins, also if it is of a machine with the other order of bytes. */
+static bool is_of_perf(const char *path)
+{
+	char magic[8] = "";
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    read(fd, magic, sizeof(magic)) != sizeof(magic))
+		*magic = '\0';
+	close(fd);
+	return !memcmp(magic, "PERFILE2", sizeof(magic)) ||
+	       !memcmp(magic, "2ELIFREP", sizeof(magic));
+}
+
+static bool has_branches(const struct ktrace_branches *branches)
+{
+	const struct ktrace_branch_thread *thread;
+	struct ktrace_branch branch;
+
+	for (size_t i = 0; (thread = ktrace_branches_thread(branches, i)); i++)
+		for (size_t n = 0; n < thread->nr; n++) {
+			branch = ktrace_branches_get(branches, i, n);
+			if (!ktrace_branch_is_stamp(&branch))
+				return true;
+		}
+	return false;
+}
+
+static int recorded_run(struct branch *b)
+{
+	struct ktrace_branches_options options = {
+		.size = sizeof(options),
+		.bytes = b->bytes,
+		.debuginfod = debuginfod_options(&b->debuginfod),
+	};
+	struct branch_show show = {
+		.file = b->file,
+		.last = b->last,
+		/* Its times are ns. */
+		.clock = {.frequency = 1000000000},
+	};
+	int status;
+
+	debuginfod_patience(&b->debuginfod);
+	if (ktrace_branches_open_recorded(b->input, &options, &b->branches))
+		return failed_in_library();
+	show.branches = b->branches;
+	if (!has_branches(show.branches))
+		status = failed("%s: no branch of it can be decoded%s",
+				b->input, branch_decoded_reason(&show));
+	else
+		status = branches_show(b, &show);
+	ktrace_branches_close(b->branches);
+	return status;
+}
+
 /* ---- output --------------------------------------------------------------- */
 
 static int output_open(struct branch *b)
@@ -304,7 +369,8 @@ static int run(struct branch *b)
 	if (status)
 		return status;
 	if (b->input)
-		return output_close(b, trace_run(b));
+		return output_close(b, b->of_perf ? recorded_run(b)
+						  : trace_run(b));
 	status = signals_prepare(&b->signals) ?: session_run(b);
 	status = output_close(b, status);
 	ended = child_finish(&b->child, &b->signals);
@@ -383,6 +449,7 @@ static int option_handle(void *data, int option)
 		return format_take(b, optarg);
 	case 'i':
 		b->input = optarg;
+		b->of_perf = is_of_perf(optarg);
 		return *optarg ? EXIT_OK
 			       : misused(&command_branch, "-i needs a trace");
 	case 'n':
@@ -409,8 +476,14 @@ static int options_check(const struct branch *b)
 	if (b->input && (b->argv || b->processes.nr || is_of_cpus(b)))
 		return misused(&command_branch,
 			       "-i shows a trace; it traces nothing");
-	if (b->input && (b->bytes || b->duration || b->alone || b->coverage ||
-			 b->debuginfod.wanted))
+	if (b->of_perf && (b->duration || b->alone))
+		return misused(
+			&command_branch,
+			"-i shows what perf has recorded: --duration and "
+			"--alone are for what happens now");
+	if (b->input && !b->of_perf &&
+	    (b->bytes || b->duration || b->alone || b->coverage ||
+	     b->debuginfod.wanted))
 		return misused(&command_branch,
 			       "-i shows a trace: --size, --duration, --alone, "
 			       "--coverage and --debuginfod are for what "
@@ -477,7 +550,8 @@ static const struct command_option options[] = {
 	       "groups and his HOME; needs root"),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('i', "input", "DIRECTORY",
-	       "show the branches that a trace has (man ktrace-record); -: standard input",
+	       "show the branches that a trace has (man ktrace-record), or a file of `perf record "
+	       "-e intel_pt//u'; -: a trace from standard input",
 	       .kind = ARGUMENT_DIRECTORY),
 	OPTION('n', "last", "NUMBER", "show only the last ones of each thread"),
 	OPTION(0, "alone", NULL,
@@ -521,6 +595,7 @@ const struct command command_branch = {
 		    "    ktrace branch -s 1M -n 200 -- ./crash\n"
 		    "    ktrace branch -p 812 -d 1s --flat\n"
 		    "    ktrace branch -c 1 -d 100ms --calls\n"
-		    "    ktrace branch -i ktrace.data --calls\n",
+		    "    ktrace branch -i ktrace.data --calls\n"
+		    "    ktrace branch -i perf.data --coverage lines.info\n",
 	.main = branch_main,
 };

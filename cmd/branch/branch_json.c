@@ -77,6 +77,8 @@ void branch_show_json(const struct branch_show *show)
 {
 	const struct ktrace_branches_cpus *cpus =
 		ktrace_branches_of_cpus(show->branches);
+	const struct ktrace_branches_decoded *decoded =
+		ktrace_branches_decoded(show->branches);
 	const struct ktrace_branch_thread *thread;
 
 	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
@@ -102,4 +104,14 @@ void branch_show_json(const struct branch_show *show)
 			"{\"kind\":\"cpus\",\"overwritten\":%" PRIu64
 			",\"unread\":%" PRIu64 ",\"unfollowed\":%" PRIu64 "}\n",
 			cpus->lost, cpus->unread, cpus->unfollowed);
+	if (decoded)
+		fprintf(show->file,
+			"{\"kind\":\"decoded\",\"bytes\":%" PRIu64
+			",\"overwritten\":%" PRIu64 ",\"overflows\":%" PRIu64
+			",\"gaps\":%" PRIu64 ",\"unread\":%" PRIu64
+			",\"errors\":%" PRIu64 ",\"skipped\":%" PRIu64
+			",\"missing\":%" PRIu64 ",\"untold\":%" PRIu64 "}\n",
+			decoded->bytes, decoded->lost, decoded->overflows,
+			decoded->gaps, decoded->unread, decoded->errors,
+			decoded->skipped, decoded->missing, decoded->untold);
 }

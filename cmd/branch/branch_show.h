@@ -30,6 +30,11 @@ int branch_show_calls(const struct branch_show *show);
 /* Which lines have run; @name: of the file, for messages.  An exit status. */
 int branch_show_coverage(const struct branch_show *show, const char *name);
 
+/* Says what is missing of branches that were decoded from packets of a processor. */
+void branch_decoded_tell(const struct branch_show *show);
+/* Why there is none: ": ..."; "": it is not known. */
+const char *branch_decoded_reason(const struct branch_show *show);
+
 /* ---- for these ------------------------------------------------------------ */
 
 /* The first entry of a thread that is shown. */

@@ -54,6 +54,33 @@ struct ktrace_branches_cpus {
 KTRACE_API const struct ktrace_branches_cpus *ktrace_branches_of_cpus(
 	const struct ktrace_branches *branches);
 
+/*
+ * Of branches that were decoded from the packets of a processor (Intel's PT): what is missing.  Where it is, an
+ * entry KTRACE_BRANCH_BEGINS stands.
+ */
+struct ktrace_branches_decoded {
+	uint64_t bytes; /* of packets */
+	uint64_t lost;	/* older entries for which there was no room */
+	uint64_t
+		overflows; /* how often the processor could not write its packets */
+	uint64_t
+		gaps; /* how often their buffer was full, or pieces of it do not follow each other */
+	uint64_t unread; /* how often the code that ran could not be read */
+	uint64_t
+		errors; /* how often packets do not fit the code, or are damaged */
+	uint64_t
+		skipped; /* bytes of packets behind these, up to where decoding can begin anew */
+	uint64_t
+		missing; /* files of programs that are not there, or have changed since */
+	uint64_t
+		untold; /* the kernel's records of processes, which it could not write */
+	uint64_t reserved[7];
+};
+
+/* NULL: they were not decoded. */
+KTRACE_API const struct ktrace_branches_decoded *ktrace_branches_decoded(
+	const struct ktrace_branches *branches);
+
 struct ktrace_branch {
 	enum ktrace_branch_kind kind;
 	uint64_t

@@ -37,6 +37,7 @@ extern "C" {
 #define KTRACE_BRANCHES_BYTES_MIN     4096u
 #define KTRACE_BRANCHES_BYTES_DEFAULT (64u << 10)
 #define KTRACE_BRANCHES_BYTES_MAX     (64u << 20)
+#define KTRACE_BRANCHES_RECORDED      (4u << 20) /* by perf: of each CPU */
 
 struct ktrace_branches_options {
 	size_t size;	   /* of this struct */
@@ -74,6 +75,16 @@ struct ktrace_branches_options {
 KTRACE_API int ktrace_branches_open(
 	struct ktrace_session *session,
 	const struct ktrace_branches_options *options,
+	struct ktrace_branches **branches);
+/*
+ * Of a file that `perf record -e intel_pt//u' has made: what it has is decoded here, and nothing is traced.
+ * Of @options, only bytes (0: KTRACE_BRANCHES_RECORDED) and debuginfod are looked at.  The file is untrusted.
+ * It needs the programs and libraries that ran, as they were then.  Stamps are in ns, of perf's clock.
+ * -ENOSYS: libktrace was built without libipt, or that is not there; -EOPNOTSUPP, -EINVAL, -EBADMSG: it is
+ * another file, or damaged; -ENODATA: it has no such packets.
+ */
+KTRACE_API int ktrace_branches_open_recorded(
+	const char *path, const struct ktrace_branches_options *options,
 	struct ktrace_branches **branches);
 KTRACE_API void ktrace_branches_close(struct ktrace_branches *branches);
 

@@ -111,6 +111,12 @@ const struct ktrace_branches_cpus *ktrace_branches_of_cpus(
 	return branches->of_cpus ? &branches->cpus : NULL;
 }
 
+const struct ktrace_branches_decoded *ktrace_branches_decoded(
+	const struct ktrace_branches *branches)
+{
+	return branches->is_decoded ? &branches->decoded : NULL;
+}
+
 struct ktrace_branch ktrace_branches_get(const struct ktrace_branches *branches,
 					 size_t thread, size_t entry)
 {

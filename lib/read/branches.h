@@ -30,7 +30,9 @@ struct ktrace_branches {
 	size_t nr;
 	struct mapped_names names;
 	struct ktrace_branches_cpus cpus;
+	struct ktrace_branches_decoded decoded;
 	bool of_cpus;
+	bool is_decoded;
 	bool traced; /* they are part of struct contexts (lib/branch) */
 };
 

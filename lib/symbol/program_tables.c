@@ -323,6 +323,21 @@ int program_tables_open(struct program_tables *tables, int tree,
 	return 0;
 }
 
+void program_tables_begin(struct program_tables *tables)
+{
+	*tables = (struct program_tables){
+		.control = -1, .cache = {.dir = -1}, .names_only = true};
+}
+
+int program_tables_add(struct program_tables *tables, const char *path)
+{
+	size_t number = tables->nr ?: 1;
+
+	if (number > KT_FRAME_FILE_MAX)
+		return 0;
+	return file_add(tables, number, 0, "", path) ?: (int)number;
+}
+
 void program_tables_close(struct program_tables *tables)
 {
 	struct program_file *file;
@@ -339,5 +354,6 @@ void program_tables_close(struct program_tables *tables)
 	free(tables->files);
 	if (tables->cache.dir >= 0)
 		unwind_cache_close(&tables->cache);
-	close(tables->control);
+	if (tables->control >= 0)
+		close(tables->control);
 }

@@ -60,6 +60,12 @@ struct program_tables {
  */
 int program_tables_open(struct program_tables *tables, int tree,
 			const char *cache);
+/* Without the kernel: no file has a table, and all are told by program_tables_add(). */
+void program_tables_begin(struct program_tables *tables);
+/*
+ * Adds what is found at a path, which is untrusted.  Its number; 0: there are too many; -ENOMEM.
+ */
+int program_tables_add(struct program_tables *tables, const char *path);
 /* The build id of the vDSO, which each program of this kernel has.  Returns its size. */
 size_t program_image_id(unsigned char id[KT_UNWIND_ID_MAX]);
 /* The kernel drops the tables. */

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
+ *
+ *	packets FILE PROGRAM STEPS THREADS [cpus | overflow]
+ *
+ * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
+ * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
+ * cpus: they share two CPUs, and move at system calls; otherwise each has a buffer of its own.
+ * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
+ */
+#include <elf.h>
+#include <intel-pt.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "instruction.h"
+
+#define PT_TYPE	       8 /* number of the kind of events */
+#define FIRST_TID      1001u
+#define STREAM_SIZE    (64u << 20)
+#define SYNC_EVERY     4096u /* bytes */
+#define TICK	       1000u /* of the processor's time, between two moments */
+#define PIECE_MAX      65536u
+#define OVERFLOW_AT    3000u /* steps */
+#define OVERFLOW_STEPS 500u
+
+enum { AUXTRACE_INFO = 70, AUXTRACE = 71 };
+
+/* ---- the program ---------------------------------------------------------- */
+
+static struct {
+	const char *path;
+	uint8_t *bytes;
+	size_t size;
+	Elf64_Phdr code;
+} program;
+
+struct step {
+	uint64_t ip;
+	bool signal; /* by a signal */
+};
+
+static struct step *steps;
+static size_t nr_steps;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "packets: %s\n", what);
+	exit(2);
+}
+
+static void program_read(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	Elf64_Ehdr *head;
+
+	program.path = realpath(path, NULL);
+	program.bytes = malloc(64 << 20);
+	program.size = f ? fread(program.bytes, 1, 64 << 20, f) : 0;
+	if (!program.path || program.size < sizeof(*head))
+		fail(path);
+	fclose(f);
+	head = (Elf64_Ehdr *)program.bytes;
+	for (int i = 0; i < head->e_phnum; i++) {
+		Elf64_Phdr *part =
+			(Elf64_Phdr *)(program.bytes + head->e_phoff) + i;
+
+		if (part->p_type == PT_LOAD && part->p_flags & PF_X)
+			program.code = *part;
+	}
+}
+
+static void steps_read(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long long ip;
+	char line[80], word[20];
+
+	steps = malloc(sizeof(*steps) * 4000000);
+	while (f && fgets(line, sizeof(line), f) && nr_steps < 4000000) {
+		int words = sscanf(line, "%llx %19s", &ip, word);
+
+		if (words > 0)
+			steps[nr_steps++] = (struct step){ip, words == 2};
+	}
+	if (nr_steps < 2)
+		fail(path);
+	fclose(f);
+}
+
+static struct kt_instruction instruction_at(uint64_t ip)
+{
+	struct kt_instruction instruction;
+	uint64_t offset = ip - program.code.p_vaddr;
+
+	if (offset >= program.code.p_filesz ||
+	    !kt_instruction_decode(&instruction,
+				   program.bytes + program.code.p_offset +
+					   offset,
+				   program.code.p_filesz - offset, false))
+		fail("an instruction is not in the program");
+	return instruction;
+}
+
+/* ---- packets -------------------------------------------------------------- */
+
+struct stream {
+	uint8_t *bytes;
+	struct pt_encoder *encoder;
+	uint64_t synced; /* where the last PSB is */
+	uint64_t bits;	 /* of conditional branches, the oldest one first */
+	int nr_bits;
+	uint64_t told; /* up to here, records tell of the packets */
+};
+
+static uint64_t now = 1000000; /* the processor's time */
+
+static void packet(struct stream *s, struct pt_packet p)
+{
+	if (pt_enc_next(s->encoder, &p) < 0)
+		fail("a packet cannot be made");
+}
+
+static uint64_t size_of(const struct stream *s)
+{
+	uint64_t offset;
+
+	pt_enc_get_offset(s->encoder, &offset);
+	return offset;
+}
+
+static void bits_flush(struct stream *s)
+{
+	if (s->nr_bits)
+		packet(s,
+		       (struct pt_packet){
+			       .type = s->nr_bits > 6 ? ppt_tnt_64 : ppt_tnt_8,
+			       .payload.tnt = {s->nr_bits, s->bits}});
+	s->nr_bits = 0;
+	s->bits = 0;
+}
+
+static void bit(struct stream *s, bool taken)
+{
+	s->bits = s->bits << 1 | taken;
+	/* Both forms are met. */
+	if (++s->nr_bits >= (size_of(s) & 64 ? 6 : 47))
+		bits_flush(s);
+}
+
+static void place(struct stream *s, enum pt_packet_type type, uint64_t ip)
+{
+	bits_flush(s);
+	packet(s, (struct pt_packet){.type = type,
+				     .payload.ip = {ip ? pt_ipc_sext_48
+						       : pt_ipc_suppressed,
+						    ip & 0xffffffffffffull}});
+}
+
+static void plain(struct stream *s, enum pt_packet_type type)
+{
+	bits_flush(s);
+	packet(s, (struct pt_packet){.type = type});
+}
+
+static void time_put(struct stream *s)
+{
+	bits_flush(s);
+	packet(s, (struct pt_packet){.type = ppt_tsc, .payload.tsc = {now}});
+}
+
+static void mode(struct stream *s)
+{
+	struct pt_packet p = {.type = ppt_mode};
+
+	p.payload.mode.leaf = pt_mol_exec;
+	p.payload.mode.bits.exec = pt_set_exec_mode(ptem_64bit);
+	packet(s, p);
+}
+
+/* Decoding can begin here.  @ip: 0: nothing is traced just now. */
+static void sync_put(struct stream *s, uint64_t ip)
+{
+	bits_flush(s);
+	s->synced = size_of(s);
+	plain(s, ppt_psb);
+	time_put(s);
+	if (ip) {
+		mode(s);
+		place(s, ppt_fup, ip);
+	}
+	plain(s, ppt_psbend);
+}
+
+static void stream_open(struct stream *s)
+{
+	struct pt_config config;
+
+	pt_config_init(&config);
+	s->bytes = malloc(STREAM_SIZE);
+	config.begin = s->bytes;
+	config.end = s->bytes + STREAM_SIZE;
+	s->encoder = pt_alloc_encoder(&config);
+	if (!s->encoder)
+		fail("no encoder");
+	sync_put(s, 0);
+}
+
+static void go_on(struct stream *s, uint64_t ip)
+{
+	now += TICK;
+	time_put(s);
+	mode(s);
+	place(s, ppt_tip_pge, ip);
+}
+
+/* From one step to the next.  True: the program was in the kernel in between. */
+static bool step_encode(struct stream *s, size_t number)
+{
+	const struct step *step = &steps[number], *next = step + 1;
+	struct kt_instruction instruction = instruction_at(step->ip);
+	uint64_t behind = step->ip + instruction.length;
+
+	if (next->signal && instruction.kind != KT_BRANCH_SYSCALL) {
+		place(s, ppt_fup, step->ip);
+		place(s, ppt_tip_pgd, 0);
+		return true;
+	}
+	switch (instruction.kind) {
+	case KT_BRANCH_CONDITIONAL:
+		bit(s, next->ip != behind);
+		break;
+	case KT_BRANCH_INDIRECT:
+	case KT_BRANCH_INDIRECT_CALL:
+	case KT_BRANCH_RETURN:
+		place(s, ppt_tip, next->ip);
+		break;
+	case KT_BRANCH_SYSCALL:
+		place(s, ppt_tip_pgd, 0);
+		return true;
+	case KT_BRANCH_NONE:
+		/* The debugger does not stop behind some instructions. */
+		if (next->ip != behind && next->ip != step->ip &&
+		    next->ip != behind + instruction_at(behind).length)
+			fail("a step leads elsewhere");
+		break;
+	}
+	return false;
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+static FILE *file;
+
+static void put(const void *bytes, size_t size)
+{
+	if (fwrite(bytes, 1, size, file) != size)
+		fail("the file cannot be written");
+}
+
+#define SAMPLE_TYPE                                            \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+struct who {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, pad;
+	uint64_t id;
+};
+
+static void record(uint32_t type, uint16_t misc, const void *body, size_t size,
+		   uint32_t tid, uint32_t cpu, uint64_t time)
+{
+	struct perf_event_header head = {
+		.type = type,
+		.misc = misc,
+		.size = sizeof(head) + size + sizeof(struct who),
+	};
+	struct who who = {tid, tid, time, cpu, 0, 1};
+
+	put(&head, sizeof(head));
+	put(body, size);
+	put(&who, sizeof(who));
+}
+
+static void process_tell(uint32_t tid)
+{
+	struct {
+		uint32_t pid, tid;
+		char comm[16];
+	} comm = {tid, tid, "branched"};
+	struct {
+		uint32_t pid, tid;
+		uint64_t begin, size, offset;
+		uint32_t major, minor;
+		uint64_t inode, generation;
+		uint32_t protection, flags;
+		char path[256];
+	} map = {
+		.pid = tid,
+		.tid = tid,
+		.begin = program.code.p_vaddr,
+		.size = (program.code.p_memsz + 4095) & ~4095ull,
+		.offset = program.code.p_offset,
+		.protection = 5,
+		.flags = 2,
+	};
+
+	snprintf(map.path, sizeof(map.path), "%s", program.path);
+	record(PERF_RECORD_COMM, 0, &comm, sizeof(comm), tid, 0, 0);
+	record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map,
+	       offsetof(typeof(map), path) + (strlen(map.path) / 8 + 1) * 8,
+	       tid, 0, 0);
+}
+
+static void turn_tell(uint32_t tid, uint32_t cpu)
+{
+	record(PERF_RECORD_SWITCH, 0, "", 0, tid, cpu, now);
+}
+
+static void packets_tell(struct stream *s, uint32_t tid, uint32_t cpu)
+{
+	uint64_t aux[3] = {s->told, size_of(s) - s->told, 0};
+
+	record(PERF_RECORD_AUX, 0, aux, sizeof(aux), tid, cpu, now);
+	s->told += aux[1];
+}
+
+static void exit_tell(uint32_t tid, uint32_t cpu)
+{
+	struct {
+		uint32_t pid, ppid, tid, ptid;
+		uint64_t time;
+	} body = {tid, 1, tid, 1, now};
+
+	record(PERF_RECORD_EXIT, 0, &body, sizeof(body), tid, cpu, now);
+}
+
+/* The packets, in pieces that follow each other. */
+static void stream_put(const struct stream *s, uint32_t number, uint32_t tid,
+		       uint32_t cpu)
+{
+	struct {
+		struct perf_event_header head;
+		uint64_t size, offset, reference;
+		uint32_t idx, tid, cpu, pad;
+	} part = {
+		.head = {AUXTRACE, 0, sizeof(part)},
+		.idx = number,
+		.tid = tid,
+		.cpu = cpu,
+	};
+	uint64_t size = size_of(s);
+
+	for (; part.offset < size; part.offset += part.size) {
+		part.size = size - part.offset;
+		if (part.size > PIECE_MAX)
+			part.size = PIECE_MAX;
+		put(&part, sizeof(part));
+		put(s->bytes + part.offset, part.size);
+	}
+}
+
+static struct {
+	char magic[8];
+	uint64_t size, attr_size, attrs, attrs_size, data, data_size, types,
+		types_size, features[4];
+} header = {.magic = "PERFILE2", .size = sizeof(header)};
+
+static void file_begin(const char *path, bool cpus)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t ids, ids_size;
+	} event = {
+		.attr =
+			{
+				.type = PT_TYPE,
+				.size = sizeof(event.attr),
+				.config =
+					0xc00, /* times, and no short returns */
+				.sample_period = 1,
+				.sample_type = SAMPLE_TYPE,
+				.disabled = 1,
+				.exclude_kernel = 1,
+				.exclude_hv = 1,
+				.sample_id_all = 1,
+				.context_switch = 1,
+			},
+		.ids = sizeof(header),
+		.ids_size = 8,
+	};
+	uint64_t id = 1;
+	struct {
+		struct perf_event_header head;
+		uint32_t type, pad;
+		uint64_t words[17];
+	} info = {
+		.head = {AUXTRACE_INFO, 0, sizeof(info)},
+		.type = 1,
+		/* Times: 1 unit is 1 ns; bits of times and of short returns. */
+		.words = {PT_TYPE, 0, 1, 0, 1, 0x400, 0x800, cpus ? 2 : 0, 0,
+			  cpus},
+	};
+
+	file = fopen(path, "we");
+	if (!file)
+		fail(path);
+	header.attr_size = header.attrs_size = sizeof(event);
+	header.attrs = sizeof(header) + sizeof(id);
+	header.data = header.attrs + sizeof(event);
+	put(&header, sizeof(header));
+	put(&id, sizeof(id));
+	put(&event, sizeof(event));
+	put(&info, sizeof(info));
+}
+
+static void file_end(void)
+{
+	uint64_t index[3] = {0, 8};
+
+	header.data_size = ftell(file) - header.data;
+	/* perf looks whether there is an index of packets, which may be empty. */
+	index[0] = header.data + header.data_size + 16;
+	header.features[0] = 1 << 18;
+	put(index, sizeof(index));
+	rewind(file);
+	put(&header, sizeof(header));
+	if (fclose(file))
+		fail("the file cannot be written");
+}
+
+/* ---- who runs ------------------------------------------------------------- */
+
+/* The program, until it comes back from the kernel.  False: it has ended. */
+static bool run(struct stream *s, size_t *at, bool overflows)
+{
+	go_on(s, steps[*at].ip);
+	while (*at + 1 < nr_steps) {
+		if (size_of(s) - s->synced > SYNC_EVERY)
+			sync_put(s, steps[*at].ip);
+		if (overflows && *at == OVERFLOW_AT) {
+			*at += OVERFLOW_STEPS;
+			plain(s, ppt_ovf);
+			place(s, ppt_fup, steps[*at].ip);
+			printf("%zu\n", *at);
+		}
+		if (step_encode(s, (*at)++))
+			return true;
+	}
+	place(s, ppt_fup, steps[*at].ip);
+	place(s, ppt_tip_pgd, 0);
+	return false;
+}
+
+static void run_alone(uint32_t threads, bool overflow)
+{
+	for (uint32_t i = 0; i < threads; i++) {
+		struct stream s = {0};
+		size_t at = 0;
+
+		stream_open(&s);
+		process_tell(FIRST_TID + i);
+		while (run(&s, &at, overflow && !i))
+			;
+		packets_tell(&s, FIRST_TID + i, ~0u);
+		exit_tell(FIRST_TID + i, ~0u);
+		stream_put(&s, i, FIRST_TID + i, ~0u);
+		free(s.bytes);
+		pt_free_encoder(s.encoder);
+	}
+}
+
+static void run_together(uint32_t threads)
+{
+	struct stream streams[2] = {0};
+	size_t at[threads];
+	bool over[threads];
+	uint32_t left = threads;
+
+	for (int i = 0; i < 2; i++)
+		stream_open(&streams[i]);
+	for (uint32_t i = 0; i < threads; i++) {
+		process_tell(FIRST_TID + i);
+		at[i] = over[i] = 0;
+	}
+	for (uint32_t turn = 0; left; turn++) {
+		uint32_t i = turn % threads, cpu = turn / 3 % 2;
+		struct stream *s = &streams[cpu];
+
+		if (over[i])
+			continue;
+		now += TICK;
+		turn_tell(FIRST_TID + i, cpu);
+		over[i] = !run(s, &at[i], false);
+		now += TICK;
+		packets_tell(s, FIRST_TID + i, cpu);
+		if (over[i]) {
+			exit_tell(FIRST_TID + i, cpu);
+			left--;
+		}
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		stream_put(&streams[i], i, ~0u, i);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 5 ? argv[5] : "";
+
+	if (argc < 5)
+		return 2;
+	program_read(argv[2]);
+	steps_read(argv[3]);
+	file_begin(argv[1], !strcmp(how, "cpus"));
+	if (!strcmp(how, "cpus"))
+		run_together(atoi(argv[4]));
+	else
+		run_alone(atoi(argv[4]), !strcmp(how, "overflow"));
+	file_end();
+	return 0;
+}
