@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <ktrace/branches.h>
 #include <ktrace/modules.h>
 #include <ktrace/session.h>
 
@@ -410,9 +411,10 @@ static bool processor_stores_branches(void)
 	return found;
 }
 
-/* Who finds branches: as the control tree says it, if the module is loaded. */
+/* Who finds branches: as the control tree says it, if the module is loaded; and the processor, by perf. */
 static void branches_examine(void)
 {
+	const char *reason = ktrace_branches_without_pt();
 	FILE *f = fopen("/sys/kernel/ktrace/branches", "re");
 	bool told = false;
 	char line[256];
@@ -424,6 +426,8 @@ static void branches_examine(void)
 	}
 	if (f)
 		fclose(f);
+	tell(GOOD, "branches", "pt: %s%s", reason ? "no: " : "user",
+	     reason ?: "");
 	if (told)
 		return;
 	tell(GOOD, "branches", "step: user");

@@ -38,6 +38,9 @@ struct branch {
 	uint64_t last;	   /* entries of each thread that are shown; 0: all */
 	bool alone;	   /* not what it begins */
 	bool flat, calls, json, kernel;
+	const char *by;	   /* what finds them; NULL: single steps */
+	bool pt;	   /* Intel's PT does */
+	const char *range; /* only code there */
 	const char *input; /* a trace; NULL: what happens now */
 	bool of_perf;	   /* it is a file of perf record */
 	const char *output;
@@ -65,8 +68,10 @@ static int branches_open(struct branch *b)
 	struct ktrace_branches_options options = {
 		.size = sizeof(options),
 		.bytes = b->bytes
-				 ?: b->coverage ? COVERAGE_BYTES
-						: 0,
+				 ?: b->coverage && !b->pt ? COVERAGE_BYTES
+							  : 0,
+		.pt = b->pt,
+		.range = b->range,
 		.debuginfod = debuginfod_options(&b->debuginfod),
 		.cpus = b->cpus.list,
 		.nr_cpus = b->cpus.nr,
@@ -190,8 +195,11 @@ static int show(struct branch *b)
 
 	debuginfod_patience(&b->debuginfod);
 	if (ktrace_branches_read(b->branches) ||
-	    ktrace_session_clock(b->session, &show.clock))
+	    (b->session && ktrace_session_clock(b->session, &show.clock)))
 		return failed_in_library();
+	/* Times of perf are ns. */
+	if (!b->session)
+		show.clock.frequency = 1000000000;
 	/* What is printed may be long; for lines, a server may be asked before. */
 	if (!b->coverage)
 		signals_unblock(&b->signals);
@@ -206,7 +214,8 @@ static int session_run(struct branch *b)
 	};
 	int status;
 
-	if (ktrace_session_open(&options, &b->session))
+	/* The kernel's own perf finds them, so no module is needed. */
+	if (!b->pt && ktrace_session_open(&options, &b->session))
 		return failed_in_library();
 	status = b->argv ? child_prepare(&b->child, b->argv, &b->signals)
 			 : EXIT_OK;
@@ -382,11 +391,13 @@ static int run(struct branch *b)
 
 enum {
 	ALONE = OPTION_OWN,
+	BY,
 	CALLS,
 	COVERAGE,
 	DEBUGINFOD,
 	FLAT,
 	KERNEL,
+	RANGE,
 	USER,
 };
 
@@ -409,6 +420,16 @@ static int format_take(struct branch *b, const char *text)
 				 text);
 }
 
+static int by_take(struct branch *b, const char *text)
+{
+	b->by = text;
+	b->pt = !strcmp(text, "pt");
+	return b->pt || !strcmp(text, "step")
+		       ? EXIT_OK
+		       : misused(&command_branch,
+				 "--by `%s': step or pt is expected", text);
+}
+
 static int option_handle(void *data, int option)
 {
 	struct branch *b = data;
@@ -417,6 +438,8 @@ static int option_handle(void *data, int option)
 	case ALONE:
 		b->alone = true;
 		return EXIT_OK;
+	case BY:
+		return by_take(b, optarg);
 	case CALLS:
 		b->calls = true;
 		return EXIT_OK;
@@ -433,6 +456,9 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case KERNEL:
 		b->kernel = true;
+		return EXIT_OK;
+	case RANGE:
+		b->range = optarg;
 		return EXIT_OK;
 	case USER:
 		return EXIT_OK;
@@ -488,6 +514,17 @@ static int options_check(const struct branch *b)
 			       "-i shows a trace: --size, --duration, --alone, "
 			       "--coverage and --debuginfod are for what "
 			       "happens now");
+	if (b->input && b->by)
+		return misused(&command_branch,
+			       "-i shows what was recorded: --by is for what "
+			       "happens now");
+	if (b->range && !b->pt)
+		return misused(&command_branch,
+			       "--range is what Intel's PT can do: --by pt");
+	if (b->pt && is_of_cpus(b))
+		return misused(
+			&command_branch,
+			"--by pt traces a command or processes, not CPUs");
 	if (b->argv && b->processes.nr)
 		return misused(&command_branch,
 			       "a command and -p: one of them");
@@ -536,8 +573,8 @@ static int branch_main(int argc, char **argv)
 
 static const struct command_option options[] = {
 	OPTION('s', "size", "SIZE",
-	       "of the buffer of each thread, or CPU, which keeps the newest branches: 4K to 64M (64K); a "
-	       "branch takes 16 bytes"),
+	       "of the buffer of each thread, or CPU, which keeps the newest branches: 4K to 64M (64K; by "
+	       "pt 1M); a branch takes 16 bytes, by pt about one"),
 	OPTION('p', "pid", "PID,...",
 	       "these processes, and those that they begin; until Ctrl-C, or until they end",
 	       .kind = ARGUMENT_PID),
@@ -557,6 +594,13 @@ static const struct command_option options[] = {
 	OPTION(0, "alone", NULL,
 	       "no threads and no processes that it begins, only what there is at first",
 	       .id = ALONE),
+	OPTION(0, "by", "HOW",
+	       "what finds them: step, on every machine (this is the default), or pt, Intel's "
+	       "Processor Trace, which makes the program hardly slower",
+	       .id = BY, .words = "step pt"),
+	OPTION(0, "range", "RANGE",
+	       "with --by pt, only code in this part of a file: OFFSET/SIZE@FILE, in bytes",
+	       .id = RANGE),
 	OPTION(0, "user", NULL, "branches of the program (this is the default)",
 	       .id = USER),
 	OPTION(0, "kernel", NULL, "branches of the kernel (not possible yet)",
@@ -588,13 +632,15 @@ const struct command command_branch = {
 		 "or at Ctrl-C.\n"
 		 "The program is stopped behind each instruction, so it "
 		 "runs some thousand times\n"
-		 "slower than alone.\n",
+		 "slower than alone, unless the processor tells what it does "
+		 "(--by pt).\n",
 	.options = options,
 	.operand = ARGUMENT_PROGRAM,
 	.examples = "    ktrace branch -- ./crash\n"
 		    "    ktrace branch -s 1M -n 200 -- ./crash\n"
 		    "    ktrace branch -p 812 -d 1s --flat\n"
 		    "    ktrace branch -c 1 -d 100ms --calls\n"
+		    "    ktrace branch --by pt -- ./crash\n"
 		    "    ktrace branch -i ktrace.data --calls\n"
 		    "    ktrace branch -i perf.data --coverage lines.info\n",
 	.main = branch_main,

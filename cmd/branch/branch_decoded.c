@@ -19,6 +19,10 @@ void branch_decoded_tell(const struct branch_show *show)
 		say("branches are missing at %s places: the processor could not "
 		    "write as fast as it ran",
 		    count_text(d->overflows).s);
+	if (d->untraced)
+		say("%s threads or processes were not traced: they had ended "
+		    "before that could begin, or there were too many",
+		    count_text(d->untraced).s);
 	if (d->gaps)
 		say("branches are missing at %s places: the buffer of the "
 		    "packets was full (perf record -m ,64M makes it larger)",

@@ -74,7 +74,9 @@ struct ktrace_branches_decoded {
 		missing; /* files of programs that are not there, or have changed since */
 	uint64_t
 		untold; /* the kernel's records of processes, which it could not write */
-	uint64_t reserved[7];
+	uint64_t
+		untraced; /* threads that had ended before they could be traced, or too many */
+	uint64_t reserved[6];
 };
 
 /* NULL: they were not decoded. */

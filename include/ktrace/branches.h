@@ -37,6 +37,7 @@ extern "C" {
 #define KTRACE_BRANCHES_BYTES_MIN     4096u
 #define KTRACE_BRANCHES_BYTES_DEFAULT (64u << 10)
 #define KTRACE_BRANCHES_BYTES_MAX     (64u << 20)
+#define KTRACE_BRANCHES_PACKETS	      (1u << 20) /* with `pt' */
 #define KTRACE_BRANCHES_RECORDED      (4u << 20) /* by perf: of each CPU */
 
 struct ktrace_branches_options {
@@ -65,12 +66,27 @@ struct ktrace_branches_options {
 	const unsigned int *cpus;
 	size_t nr_cpus;
 	bool all_cpus;
+	/*
+	 * By Intel's Processor Trace, through perf: of threads only, and no session and no module are needed.
+	 * `bytes' are of packets, of which a branch takes about one; 0: KTRACE_BRANCHES_PACKETS.  Threads that
+	 * begin are traced from the next ktrace_branches_follow() on.  Stamps are in ns, of perf's clock.
+	 */
+	bool pt;
+	/*
+	 * With `pt', only code in this part of a file: "OFFSET/SIZE@FILE", in bytes of the file, as numbers of
+	 * C.  NULL: all.
+	 */
+	const char *range;
 };
+
+/* NULL: branches can be found by Intel's PT here.  Otherwise why not. */
+KTRACE_API const char *ktrace_branches_without_pt(void);
 
 /*
  * Loads the module ktrace-branch if it is missing.  Threads that are not there any more are left out;
  * -ESRCH: none of them is; -ENODEV: there is no such CPU; -EPERM: this
  * needs CAP_SYS_PTRACE; -EDQUOT: so much locked memory is not allowed (RLIMIT_MEMLOCK).
+ * With `pt', also -ENOSYS (libipt is not there), -EOPNOTSUPP (the machine has no PT) and -EBUSY (it is in use).
  */
 KTRACE_API int ktrace_branches_open(
 	struct ktrace_session *session,

@@ -158,6 +158,8 @@ int ktrace_branches_open(struct ktrace_session *session,
 	int err;
 
 	err = sized_copy(&options, sizeof(options), wishes);
+	if (!err && options.pt)
+		return perf_live_open(&options, opened);
 	err = err ?: options_check(&options);
 	err = err ?: session_module_load(session, MODULE);
 	if (err)
@@ -185,9 +187,13 @@ int ktrace_branches_open(struct ktrace_session *session,
 int ktrace_branches_follow(struct ktrace_branches *branches)
 {
 	struct contexts *contexts = contexts_of(branches);
-	int err = contexts && contexts->followed
-			  ? program_tables_update(&contexts->tables)
-			  : 0;
+	int err;
+
+	if (contexts && contexts->finder)
+		return contexts->finder->follow(contexts);
+	err = contexts && contexts->followed
+		      ? program_tables_update(&contexts->tables)
+		      : 0;
 
 	return err ? error_set(err, "which files programs have mapped: %s",
 			       strerror(-err))
@@ -209,6 +215,8 @@ void ktrace_branches_close(struct ktrace_branches *branches)
 	/* A trace's belong to that. */
 	if (!contexts)
 		return;
+	if (contexts->finder)
+		contexts->finder->close(contexts);
 	branches_free(branches);
 	contexts_end(contexts);
 	free(contexts->fds);
@@ -283,6 +291,8 @@ int ktrace_branches_read(struct ktrace_branches *branches)
 	/* What a trace has was read, and what was there when a recording ended. */
 	if (!contexts || contexts->ended)
 		return 0;
+	if (contexts->finder)
+		return contexts->finder->read(contexts);
 	err = contexts_read(contexts);
 	err = err ?: branches_want(branches);
 	return err ?: mapped_names_find(&branches->names, &contexts->tables);

@@ -7,11 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ktrace/branches.h>
+
 #include "read/branches.h"
 #include "symbol/program_tables.h"
 
+struct contexts;
+
+/* Who finds the branches if it is not the kernel module; as the functions of <ktrace/branches.h>. */
+struct branch_finder {
+	int (*follow)(struct contexts *contexts);
+	int (*read)(struct contexts *contexts);
+	void (*close)(struct contexts *contexts);
+};
+
 struct contexts {
-	struct ktrace_branches branches; /* what was read last */
+	struct ktrace_branches branches;    /* what was read last */
+	const struct branch_finder *finder; /* NULL: the module */
+	void *found;			    /* that one's own */
 	int *fds; /* a file `branches' for each thread that was asked for */
 	size_t nr;
 	bool ended; /* there are none any more */
@@ -59,5 +72,9 @@ int mapped_names_write(const struct mapped_names *names,
 /* Finds the names of all that are wanted.  0 or -errno, with a message. */
 int mapped_names_find(struct mapped_names *names,
 		      struct program_tables *tables);
+
+/* Opens what Intel's PT finds.  0 or -errno, with a message. */
+int perf_live_open(const struct ktrace_branches_options *options,
+		   struct ktrace_branches **branches);
 
 #endif /* KT_LIB_BRANCH_CONTEXTS_H */

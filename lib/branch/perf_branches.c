@@ -17,6 +17,7 @@
 #include "base/sized.h"
 #include "contexts.h"
 #include "cpus.h"
+#include "perf_branches.h"
 #include "perf_side.h"
 #include "perf_trace.h"
 #include "pt_decode.h"
@@ -27,7 +28,7 @@
 #define RUN_MAX (1ull << 30)
 
 struct recorded {
-	struct perf_trace trace;
+	struct perf_trace *trace;
 	struct perf_side side;
 	struct cpus cpus;
 	size_t entries;		/* of each buffer */
@@ -86,7 +87,7 @@ static int run_decode(struct recorded *r, struct kt_branch_log *log,
 		      struct ktrace_branches_decoded *losses, size_t first,
 		      size_t nr, uint64_t size)
 {
-	const struct perf_part *part = &r->trace.parts[first];
+	const struct perf_part *part = &r->trace->parts[first];
 	const struct pt_side side = {
 		.runs = perf_side_runs,
 		.code = perf_side_code,
@@ -107,11 +108,11 @@ static int run_decode(struct recorded *r, struct kt_branch_log *log,
 	bytes = malloc(size + 1);
 	if (!bytes)
 		return branches_out_of_memory();
-	err = run_read(&r->trace, first, nr, bytes);
+	err = run_read(r->trace, first, nr, bytes);
 	if (!err) {
 		packets.bytes = bytes;
 		perf_side_begin(&r->side, part);
-		err = pt_decode(&packets, &r->trace.processor, &side, log,
+		err = pt_decode(&packets, &r->trace->processor, &side, log,
 				losses)
 			      ? branches_out_of_memory()
 			      : 0;
@@ -149,22 +150,22 @@ static int buffer_keep(struct recorded *r, const struct kt_branch_log *log)
 static int buffers_decode(struct recorded *r,
 			  struct ktrace_branches_decoded *losses)
 {
-	const struct perf_part *parts = r->trace.parts;
+	const struct perf_part *parts = r->trace->parts;
 	struct kt_branch_log log;
 	size_t nr, i = 0;
 	uint64_t size;
 	int err = 0;
 
-	while (!err && i < r->trace.nr_parts) {
+	while (!err && i < r->trace->nr_parts) {
 		const struct perf_part *buffer = &parts[i];
 
 		log = (struct kt_branch_log){0};
 		kt_branch_log_open(&log, r->ring, r->entries);
-		for (; !err && i < r->trace.nr_parts &&
+		for (; !err && i < r->trace->nr_parts &&
 		       is_same_buffer(&parts[i], buffer);
 		     i += nr) {
 			losses->gaps += &parts[i] != buffer;
-			nr = run_find(&r->trace, i, &size);
+			nr = run_find(r->trace, i, &size);
 			err = run_decode(r, &log, losses, i, nr, size);
 		}
 		if (log.head > r->entries)
@@ -203,16 +204,16 @@ static void recorded_free(struct recorded *r)
 	free(r->cpus.visits);
 	free(r->ring);
 	perf_side_close(&r->side);
-	perf_trace_close(&r->trace);
 }
 
 /* ---- all of it ------------------------------------------------------------ */
 
-static int recorded_read(struct contexts *contexts, const char *path,
-			 uint32_t bytes)
+int perf_branches_make(struct contexts *contexts, struct perf_trace *trace,
+		       uint32_t bytes)
 {
 	struct ktrace_branches *branches = &contexts->branches;
-	struct recorded r = {.entries = KTRACE_BRANCHES_BYTES_MIN /
+	struct recorded r = {.trace = trace,
+			     .entries = KTRACE_BRANCHES_BYTES_MIN /
 					sizeof(struct kt_branch)};
 	int err;
 
@@ -221,17 +222,47 @@ static int recorded_read(struct contexts *contexts, const char *path,
 	r.ring = calloc(r.entries, sizeof(*r.ring));
 	if (!r.ring)
 		return branches_out_of_memory();
-	err = perf_trace_open(&r.trace, path);
-	branches->decoded.gaps = r.trace.gaps;
-	branches->decoded.untold = r.trace.untold;
-	err = err
-		      ?: perf_side_open(&r.side, &r.trace, &contexts->tables,
-					&branches->decoded);
+	branches->decoded.gaps = trace->gaps;
+	branches->decoded.untold = trace->untold;
+	err = perf_side_open(&r.side, trace, &contexts->tables,
+			     &branches->decoded);
 	err = err ?: buffers_decode(&r, &branches->decoded);
 	err = err ?: threads_make(&r, branches);
 	err = err ?: branches_want(branches);
 	err = err ?: mapped_names_find(&branches->names, &contexts->tables);
 	recorded_free(&r);
+	return err;
+}
+
+int perf_contexts_open(const struct ktrace_branches_options *options,
+		       struct contexts **opened)
+{
+	struct contexts *contexts;
+	int err;
+
+	if (options->bytes && (options->bytes < KTRACE_BRANCHES_BYTES_MIN ||
+			       options->bytes > KTRACE_BRANCHES_BYTES_MAX))
+		return error_set(-EINVAL, "a buffer has %u to %u bytes, not %u",
+				 KTRACE_BRANCHES_BYTES_MIN,
+				 KTRACE_BRANCHES_BYTES_MAX, options->bytes);
+	if (!pt_decoder_known())
+		return error_set(-ENOSYS,
+				 "%s is not there, by which packets of Intel's "
+				 "PT are decoded: install libipt2",
+				 IPT_SONAME);
+	contexts = calloc(1, sizeof(*contexts));
+	if (!contexts)
+		return branches_out_of_memory();
+	contexts->branches.traced = true;
+	contexts->branches.is_decoded = true;
+	contexts->followed = true;
+	program_tables_begin(&contexts->tables);
+	err = debug_server_open(options->debuginfod, &contexts->servers);
+	contexts->tables.servers = contexts->servers;
+	if (err)
+		ktrace_branches_close(&contexts->branches);
+	else
+		*opened = contexts;
 	return err;
 }
 
@@ -241,36 +272,21 @@ int ktrace_branches_open_recorded(const char *path,
 {
 	struct ktrace_branches_options options;
 	struct contexts *contexts;
+	struct perf_trace trace;
 	int err;
 
 	err = sized_copy(&options, sizeof(options), wishes);
+	err = err ?: perf_contexts_open(&options, &contexts);
 	if (err)
 		return err;
-	if (!options.bytes)
-		options.bytes = KTRACE_BRANCHES_RECORDED;
-	if (options.bytes < KTRACE_BRANCHES_BYTES_MIN ||
-	    options.bytes > KTRACE_BRANCHES_BYTES_MAX)
-		return error_set(-EINVAL, "a buffer has %u to %u bytes, not %u",
-				 KTRACE_BRANCHES_BYTES_MIN,
-				 KTRACE_BRANCHES_BYTES_MAX, options.bytes);
-	if (!pt_decoder_known())
-		return error_set(-ENOSYS,
-				 "%s is not there, by which packets "
-				 "of Intel's PT are decoded: install "
-				 "libipt2",
-				 IPT_SONAME);
-	contexts = calloc(1, sizeof(*contexts));
-	if (!contexts)
-		return error_set(-ENOMEM, "out of memory");
-	contexts->branches.traced = true;
-	contexts->branches.is_decoded = true;
 	/* All of it is read now. */
 	contexts->ended = true;
-	contexts->followed = true;
-	program_tables_begin(&contexts->tables);
-	err = debug_server_open(options.debuginfod, &contexts->servers);
-	contexts->tables.servers = contexts->servers;
-	err = err ?: recorded_read(contexts, path, options.bytes);
+	err = perf_trace_open(&trace, path);
+	err = err
+		      ?: perf_branches_make(
+				 contexts, &trace,
+				 options.bytes ?: KTRACE_BRANCHES_RECORDED);
+	perf_trace_close(&trace);
 	if (err)
 		ktrace_branches_close(&contexts->branches);
 	else

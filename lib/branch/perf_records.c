@@ -91,7 +91,7 @@ static struct perf_who who_take(const struct perf_event_attr *layout,
 
 /* ---- what is kept --------------------------------------------------------- */
 
-static int news_add(struct perf_trace *trace, struct perf_news news)
+int perf_news_add(struct perf_trace *trace, struct perf_news news)
 {
 	struct perf_news *more =
 		array_grow(trace->news, trace->nr_news, sizeof(*more));
@@ -163,7 +163,7 @@ static int mapping_take(struct perf_trace *trace, const struct perf_who *who,
 	news.map.path = take_text(trace, rest);
 	if (!news.map.path)
 		return -ENOMEM;
-	return err ?: news_add(trace, news);
+	return err ?: perf_news_add(trace, news);
 }
 
 static int name_take(struct perf_trace *trace, const struct perf_who *who,
@@ -179,15 +179,16 @@ static int name_take(struct perf_trace *trace, const struct perf_who *who,
 	if (length >= sizeof(news.comm))
 		length = sizeof(news.comm) - 1;
 	memcpy(news.comm, rest->at, length);
-	err = news_add(trace, news);
+	err = perf_news_add(trace, news);
 	if (head->misc & PERF_RECORD_MISC_COMM_EXEC)
 		err = err
-			      ?: news_add(trace, (struct perf_news){
-							 .kind = PERF_EXECUTES,
-							 .pid = news.pid,
-							 .tid = news.tid,
-							 .time = who->time,
-						 });
+			      ?: perf_news_add(trace,
+					       (struct perf_news){
+						       .kind = PERF_EXECUTES,
+						       .pid = news.pid,
+						       .tid = news.tid,
+						       .time = who->time,
+					       });
 	return err;
 }
 
@@ -201,7 +202,7 @@ static int life_take(struct perf_trace *trace, enum perf_news_kind kind,
 	news.tid = take_u32(rest);
 	take_u32(rest);
 	news.time = take_u64(rest);
-	return news_add(trace, news);
+	return perf_news_add(trace, news);
 }
 
 static int packets_take(struct perf_trace *trace, const struct perf_who *who,

@@ -102,6 +102,8 @@ void perf_trace_close(struct perf_trace *trace);
 int perf_record_take(struct perf_trace *trace,
 		     const struct perf_event_attr *layout, const void *record,
 		     size_t size);
+/* 0 or -ENOMEM. */
+int perf_news_add(struct perf_trace *trace, struct perf_news news);
 /* To be called behind the last record. */
 void perf_records_sort(struct perf_trace *trace);
 
