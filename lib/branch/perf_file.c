@@ -236,9 +236,12 @@ static int info_take(struct reading *r, size_t size)
 	for (size_t i = 0; i < r->nr_layouts; i++)
 		if (r->layouts[i].attr.type == words[0])
 			r->config = r->layouts[i].attr.config;
+	/* It is a field of four bits. */
 	if (r->mtc_bits)
-		trace->processor.mtc_frequency = (r->config & r->mtc_bits) >>
-						 __builtin_ctzll(r->mtc_bits);
+		trace->processor.mtc_frequency =
+			((r->config & r->mtc_bits) >>
+			 __builtin_ctzll(r->mtc_bits)) &
+			15;
 	r->told = true;
 	return 0;
 }
