@@ -18,7 +18,7 @@
  * So many instructions do not run without a packet, unless these are made up: a loop that needs none never ends.
  * Who finds a few such loops has been given them on purpose.
  */
-#define WITHOUT_PACKET_MAX (1u << 20)
+#define WITHOUT_PACKET_MAX (1u << 18)
 #define ENDLESS_MAX	   4
 
 static __typeof__(pt_cpu_errata) *ipt_errata;
