@@ -11,7 +11,7 @@ const fs = require('fs');
 const {load} = require('./load.js');
 
 // What the page has defined, when it is loaded.
-let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES;
+let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround;
 
 // Long numbers stay as they are written.
 const readChrome = text => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, token => token[0] === '"' ? token : `"${token}"`));
@@ -136,6 +136,18 @@ function checkParts() {
 	assert.strictEqual(clockTime(clocks, 501), '2017-07-14 02:40:01.000000501 UTC');
 	assert.strictEqual(clockTime(clocks, -1), '2017-07-14 02:39:59.999999999 UTC');
 
+	// What is around a time that is not in the page: as much as a page has, and that time.
+	const density = [...Array(100).keys()].map(i => 50000 + i * 1000);
+
+	for (const at of [0, 37, 99]) {
+		const {from, until, nr} = partAround({density}, at);
+
+		assert(from <= at && until > at && nr <= 3000000, `a part around ${at}`);
+		assert.strictEqual(nr, density.slice(from, until).reduce((a, b) => a + b));
+		assert((from === 0 || nr + density[from - 1] > 3000000) && (until === 100 || nr + density[until] > 3000000), 'it could be larger');
+	}
+	assert.strictEqual(JSON.stringify(partAround({density: [9000000]}, 0)), '{"from":0,"until":1,"nr":9000000}');
+
 	const spans = mergePixels({begin: [0, 1, 8, 9.5, 20], end: [0, 1, 9, 12, 20]}, Math.floor, 2);
 
 	assert.strictEqual(JSON.stringify(spans), '[[0,3],[8,12],[20,22]]');
@@ -238,7 +250,7 @@ function checkWaiting(model) {
 async function main() {
 	const app = await load(process.argv[2]), {model, fields} = app;
 
-	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES} = app);
+	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround} = app);
 	checkParts();
 	checkCounters();
 	const events = checkEvents(model, fields);
