@@ -25,7 +25,7 @@
 struct bench {
 	struct kt_ring ring;
 	struct kt_control control;
-	struct kt_ring_slot slots[PACKETS];
+	u64 marks[KT_RING_MARKS(PACKETS)];
 	u8 *data;
 	size_t floor_at;
 	pthread_barrier_t *barrier;
@@ -173,7 +173,7 @@ static struct bench *bench_create(unsigned int cpu)
 	/* Touches every page, too: the ring's half and the floor's. */
 	memset(bench->data, 1, 2 * SIZE);
 	if (kt_ring_init(&bench->ring, &bench->control, bench->data + SIZE,
-			 bench->slots, PACKETS, KT_MODE_OVERWRITE, cpu, 1))
+			 bench->marks, PACKETS, KT_MODE_OVERWRITE, cpu, 1))
 		abort();
 	return bench;
 }

@@ -14,6 +14,8 @@
  *		false: *old now holds what was found
  *	bool env_add_carry_local(u64 *p, u64 v)
  *		adds; true if the sum passed 2^64
+ *	bool env_upper_is(const u64 *p, u32 v)
+ *		is @v the upper half of the word?
  *	u32 env_add_return_local(u32 *p, u32 v)
  *	void env_add_local(u64 *p, u64 v)
  * They depend on the processor rather than on the world: a world includes them from

@@ -91,10 +91,10 @@ static void ring_publish(struct kt_ring *ring)
 		for (;;) {
 			u32 unit = ring_unit(ring, seq);
 			struct kt_packet *packet = kt_ring_at(ring, unit);
+			u64 *done = &ring->done[unit >> KT_PACKET_UNITS_SHIFT];
 
 			/* Pair C. */
-			if (smp_load_acquire(&kt_ring_slot(ring, unit)->done) !=
-			    seq + 1)
+			if (smp_load_acquire(done) != seq + 1)
 				break;
 			packet->events_before = control->events;
 			WRITE_ONCE(control->events,
@@ -109,19 +109,18 @@ static void ring_publish(struct kt_ring *ring)
 }
 
 /*
- * The packet that holds @unit is committed to its last unit.  Called once: the
- * slot is the caller's until the done mark lets others go on.
+ * The packet with the index @index is committed to its last unit.  Called once:
+ * the packet's marks are the caller's until the done mark lets others go on.
  */
-noinline void kt_ring_complete(struct kt_ring *ring, u32 unit)
+noinline void kt_ring_complete(struct kt_ring *ring, u32 index)
 {
-	struct kt_ring_slot *slot = kt_ring_slot(ring, unit);
 	struct kt_packet *packet =
-		kt_ring_at(ring, unit & ~(KT_PACKET_UNITS - 1));
+		kt_ring_at(ring, (u64)index << KT_PACKET_UNITS_SHIFT);
 
-	packet->events = slot->commit;
-	slot->commit = 0;
+	packet->events = ring->commits[index];
+	ring->commits[index] = 0;
 	/* Pair C. */
-	smp_store_release(&slot->done, packet->seq + 1);
+	smp_store_release(&ring->done[index], packet->seq + 1);
 	ring_publish(ring);
 }
 
@@ -390,7 +389,7 @@ void kt_ring_begin(struct kt_ring *ring, u64 seq)
 	u32 i;
 
 	for (i = 0; i < ring_packets(ring); i++)
-		ring->slots[i] = (struct kt_ring_slot){0};
+		ring->commits[i] = ring->done[i] = 0;
 	env_poison(ring->data, (size_t)ring_packets(ring) << KT_PACKET_SHIFT);
 	for (i = 0; i < KT_LOST_NR; i++)
 		WRITE_ONCE(control->lost[i], 0);
@@ -410,8 +409,8 @@ void kt_ring_reset(struct kt_ring *ring)
 }
 
 int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
-		 struct kt_ring_slot *slots, u32 packets, enum kt_mode mode,
-		 u32 cpu, u64 trace_id)
+		 u64 *marks, u32 packets, enum kt_mode mode, u32 cpu,
+		 u64 trace_id)
 {
 	if (packets < KT_RING_PACKETS_MIN || packets > KT_RING_PACKETS_MAX ||
 	    (packets & (packets - 1)))
@@ -419,7 +418,8 @@ int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
 
 	*ring = (struct kt_ring){
 		.data = data,
-		.slots = slots,
+		.commits = marks,
+		.done = marks + packets,
 		.mask = (packets << KT_PACKET_UNITS_SHIFT) - 1,
 		.control = control,
 	};

@@ -106,21 +106,22 @@
 	(KT_PACKET_SIZE - sizeof(struct kt_packet) - KT_HEADER_EXTENDED - \
 	 2 * KT_UNIT)
 
-/* The ring's own state of a packet, which no reader sees. */
-struct kt_ring_slot {
-	u64 commit; /* see above; zero when the packet is complete */
-	u64 done;   /* sequence number + 1 of the last complete packet */
-};
+/*
+ * The ring's own state of each packet, which no reader sees: two arrays, so that
+ * an index into the one that every writer uses needs no shift.
+ */
+#define KT_RING_MARKS(packets) (2 * (packets))
 
 /*
- * Memory belongs to the owner of the ring: data and slots live as long as the
+ * Memory belongs to the owner of the ring: data and marks live as long as the
  * ring; control may be shared with a reader, who must not write to it.
  */
 struct kt_ring {
 	u64 head;
 	u8 *data;
-	struct kt_ring_slot *slots;
-	u64 mask; /* of positions: units of all packets - 1 */
+	u64 *commits; /* see above; zero when the packet is complete */
+	u64 *done;    /* sequence number + 1 of the last complete packet */
+	u64 mask;     /* of positions: units of all packets - 1 */
 	struct kt_control *control;
 	void *owner; /* for env_wake(); set it after kt_ring_init() */
 	u64 since;   /* a complete time, not after that of head */
@@ -137,9 +138,10 @@ struct kt_record {
 #define KT_RECORD_TASK	  1u /* a task record: not counted as an event */
 #define KT_RECORD_DYNAMIC 2u /* store the payload's size in front of it */
 
+/* @marks: KT_RING_MARKS(@packets) words */
 int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
-		 struct kt_ring_slot *slots, u32 packets, enum kt_mode mode,
-		 u32 cpu, u64 trace_id);
+		 u64 *marks, u32 packets, enum kt_mode mode, u32 cpu,
+		 u64 trace_id);
 void kt_ring_init_closed(struct kt_ring *ring, struct kt_control *control);
 void kt_ring_begin(struct kt_ring *ring, u64 seq);
 void kt_ring_reset(struct kt_ring *ring);
@@ -148,27 +150,27 @@ int kt_ring_consume(struct kt_ring *ring, u64 seq);
 
 void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec, u32 id,
 			   u32 size, unsigned int flags);
-void kt_ring_complete(struct kt_ring *ring, u32 unit);
+void kt_ring_complete(struct kt_ring *ring, u32 index);
 
 static __always_inline void *kt_ring_at(const struct kt_ring *ring, u64 unit)
 {
 	return ring->data + (unit << KT_UNIT_SHIFT);
 }
 
-static __always_inline struct kt_ring_slot *kt_ring_slot(
-	const struct kt_ring *ring, u64 unit)
+/* The packet of a record, as an index. */
+static __always_inline u64 kt_record_packet(const struct kt_record *rec)
 {
-	return &ring->slots[unit >> KT_PACKET_UNITS_SHIFT];
+	return rec->unit >> KT_PACKET_UNITS_SHIFT;
 }
 
-static __always_inline u32 kt_units(u32 bytes)
+static __always_inline u64 kt_units(u64 bytes)
 {
 	return (bytes + KT_UNIT - 1) >> KT_UNIT_SHIFT;
 }
 
-static __always_inline u64 kt_record_count(u32 units, unsigned int flags)
+static __always_inline u64 kt_record_count(u64 units, unsigned int flags)
 {
-	return (u64)units << KT_COMMIT_SHIFT | !(flags & KT_RECORD_TASK);
+	return units << KT_COMMIT_SHIFT | !(flags & KT_RECORD_TASK);
 }
 
 /* Stores the size of a dynamic payload; returns where the payload goes. */
@@ -180,54 +182,74 @@ static __always_inline void *kt_record_payload(u32 *p, u32 size,
 	return p;
 }
 
+/* A time as head and a compact header have it. */
+struct kt_stamp {
+	u32 epoch;
+	u32 low; /* above the id, whose bits are zero */
+};
+
+static __always_inline struct kt_stamp kt_stamp(u64 now)
+{
+	return (struct kt_stamp){
+		.epoch = now >> KT_TIME_BITS,
+		.low = now << KT_ID_BITS,
+	};
+}
+
 /*
  * kt_ring_try_reserve() for an id that is below KT_ID_EXTENDED.  It is read only
  * when it is needed, so until then it takes no register.
  */
 static __always_inline bool kt_ring_try_reserve_compact(
-	struct kt_ring *ring, struct kt_record *rec, u64 old, u64 now,
-	const u32 *id, u32 size, unsigned int flags, void **payload)
+	struct kt_ring *ring, struct kt_record *rec, u64 old,
+	struct kt_stamp stamp, const u32 *id, u64 size, unsigned int flags,
+	void **payload)
 {
 	u32 prefix = KT_HEADER_COMPACT +
 		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
-	u32 units = kt_units(prefix + size);
-	/* The epoch is above; below is the time of a compact header. */
-	u64 time = now << KT_ID_BITS;
-	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
+	u64 units = kt_units(prefix + size);
+	u64 new, unit;
 	u32 *p;
 
 	/*
-	 * Fails if the record reaches the next packet or the time is of another
-	 * epoch (one test for both: the bits above the unit), if the size would
-	 * overflow the sum, or if an interrupt was faster.
+	 * The time is of another epoch, or the size would overflow the sum.  If an
+	 * interrupt changes the epoch after @old was read, the cmpxchg fails.
 	 */
+	if (unlikely(!env_upper_is(&ring->head, stamp.epoch)) ||
+	    unlikely(size > KT_PAYLOAD_MAX))
+		return false;
+	/* A copy for the cmpxchg; so @old can be used up by the test. */
+	unit = old;
+	asm("" : "+r"(unit));
+	new = old + units;
+	/* The record reaches the next packet, or an interrupt was faster. */
 	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
-	    unlikely(size > KT_PAYLOAD_MAX) ||
-	    unlikely(!env_cmpxchg_local(&ring->head, &old, new)))
+	    unlikely(!env_cmpxchg_local(&ring->head, &unit, new)))
 		return false;
 
-	rec->count = kt_record_count(units, flags);
-	rec->unit = old & ring->mask;
+	rec->unit = unit & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
-	*p++ = *id | (u32)time;
+	/* From here on, only the count needs a register. */
+	rec->count = kt_record_count(units, flags);
+	*p++ = *id | stamp.low;
 	*payload = kt_record_payload(p, size, flags);
 	return true;
 }
 
 /*
- * The common case of kt_ring_reserve(), with @old read from head and @now from
+ * The common case of kt_ring_reserve(), with @old read from head and @stamp from
  * the clock, in this order.  It calls no function, so a caller that tail-calls
  * the slow path if this fails needs no stack frame.  False: nothing has
  * happened.
  */
 static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 						struct kt_record *rec, u64 old,
-						u64 now, u32 id, u32 size,
-						unsigned int flags,
+						struct kt_stamp stamp, u32 id,
+						u64 size, unsigned int flags,
 						void **payload)
 {
 	return likely(id < KT_ID_EXTENDED) &&
-	       kt_ring_try_reserve_compact(ring, rec, old, now, &id, size,
+	       kt_ring_try_reserve_compact(ring, rec, old, stamp, &id, size,
 					   flags, payload);
 }
 
@@ -241,11 +263,11 @@ static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 					     u32 size, unsigned int flags)
 {
 	u64 old = READ_ONCE(ring->head);
-	u64 now = env_clock();
+	struct kt_stamp stamp = kt_stamp(env_clock());
 	void *payload;
 
-	if (unlikely(!kt_ring_try_reserve(ring, rec, old, now, id, size, flags,
-					  &payload))) {
+	if (unlikely(!kt_ring_try_reserve(ring, rec, old, stamp, id, size,
+					  flags, &payload))) {
 		/* A second one, so that *rec can stay in registers. */
 		struct kt_record slow;
 
@@ -259,7 +281,7 @@ static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 static __always_inline bool kt_ring_commit_is_last(struct kt_ring *ring,
 						   const struct kt_record *rec)
 {
-	return env_add_carry_local(&kt_ring_slot(ring, rec->unit)->commit,
+	return env_add_carry_local(&ring->commits[kt_record_packet(rec)],
 				   rec->count);
 }
 
@@ -267,7 +289,7 @@ static __always_inline void kt_ring_commit(struct kt_ring *ring,
 					   const struct kt_record *rec)
 {
 	if (unlikely(kt_ring_commit_is_last(ring, rec)))
-		kt_ring_complete(ring, rec->unit);
+		kt_ring_complete(ring, kt_record_packet(rec));
 }
 
 #endif /* KT_CORE_RING_H */

@@ -145,7 +145,7 @@ static void buffer_destroy(struct kt_buffer *buffer)
 	if (!buffer)
 		return;
 	irq_work_sync(&buffer->wake);
-	kvfree(buffer->slots);
+	kvfree(buffer->marks);
 	remove_poison(buffer->scratch, KT_SCRATCH_SIZE);
 	kvfree(buffer->scratch);
 	memory_free(buffer);
@@ -187,8 +187,8 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	init_irq_work(&buffer->wake, buffer_wake);
 	if (memory_make(buffer, buffer_pages(buffers), numa_node))
 		goto err_destroy;
-	buffer->slots =
-		kvcalloc(buffers->packets, sizeof(*buffer->slots), BUFFER_GFP);
+	buffer->marks = kvcalloc(KT_RING_MARKS(buffers->packets), sizeof(u64),
+				 BUFFER_GFP);
 	/*
 	 * Strings of programs are copied to this area.  For each copy, the kernel checks
 	 * (hardened usercopy) where the area lies; if it comes from vmalloc(), that check
@@ -197,10 +197,10 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, BUFFER_GFP, numa_node);
 	buffer->scratch_next = buffer->scratch;
 	buffer->scratch_end = buffer->scratch + KT_SCRATCH_SIZE;
-	if (!buffer->slots || !buffer->scratch)
+	if (!buffer->marks || !buffer->scratch)
 		goto err_destroy;
 	err = kt_ring_init(ring, buffer->memory,
-			   buffer->memory + KT_CONTROL_SIZE, buffer->slots,
+			   buffer->memory + KT_CONTROL_SIZE, buffer->marks,
 			   buffers->packets, buffers->mode, cpu,
 			   buffers->trace_id);
 	if (err)

@@ -48,7 +48,7 @@ struct kt_buffer {
 	void *memory; /* control page, then the packets: what is mapped */
 	struct page **pages;
 	unsigned long nr_pages;
-	struct kt_ring_slot *slots;
+	u64 *marks; /* the ring's, of each packet */
 	void *scratch;
 	void *scratch_next; /* the free part is from here to scratch_end */
 	void *scratch_end;
@@ -58,6 +58,23 @@ struct kt_buffer {
 	wait_queue_head_t readers;
 	struct irq_work wake;
 };
+
+/*
+ * The TSC as a stamp, after a test that it is the trace's clock.  A u64 of it would have to
+ * be put together first, and taken apart again.
+ */
+static __always_inline struct kt_stamp kt_stamp_tsc(void)
+{
+	struct kt_stamp stamp;
+
+	asm volatile("rdtsc\n"
+		     "	shldl %[bits], %%eax, %%edx\n"
+		     "	imull %[scale], %%eax, %[low]"
+		     : "=&d"(stamp.epoch), [low] "=r"(stamp.low)
+		     : [bits] "i"(KT_ID_BITS), [scale] "i"(1 << KT_ID_BITS)
+		     : "eax", "cc");
+	return stamp;
+}
 
 /*
  * Takes the next @size bytes of the scratch area (a multiple of 8, below 4 GiB), and sets

@@ -141,7 +141,7 @@ static __always_inline u16 kt_capturing_end(
 	ring = frame->ring;
 	head = READ_ONCE(ring->head); /* before the clock */
 	if (likely(!frame->gate) && static_branch_likely(&kt_clock_tsc) &&
-	    likely(kt_ring_try_reserve(ring, &record, head, rdtsc(),
+	    likely(kt_ring_try_reserve(ring, &record, head, kt_stamp_tsc(),
 				       enabled->id, size, KT_RECORD_DYNAMIC,
 				       &slot))) {
 		kt_capture_copy(slot, frame->payload, size);

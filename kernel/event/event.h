@@ -121,7 +121,7 @@ struct kt_enabled {
 	u32 id;
 	bool wanted;   /* in its enabled file; pins the probe's module */
 	bool attached; /* wanted, and the session is enabled */
-	bool direct;   /* no gate, and an id for compact headers: gate.h */
+	u8 direct; /* true: no gate, and an id for compact headers (gate.h) */
 	struct kt_gate *gate;		/* NULL: record every hit */
 	struct kt_capturing *capturing; /* NULL: nothing */
 

@@ -78,22 +78,36 @@ static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
 }
 
 /*
+ * What the fast path needs to its end goes to registers that have no argument of a probe.
+ * Left to itself, the compiler takes those of the first arguments, and moves these away.
+ */
+#define kt_keep_in(name, value)                                    \
+	({                                                         \
+		typeof(value) __value = (value);                   \
+		register typeof(value) __kept asm(name) = __value; \
+                                                                   \
+		asm("" : "+r"(__kept));                            \
+		__kept;                                            \
+	})
+
+/*
  * The common case of kt_write_begin(), which calls no function.  To be called only after
  * kt_write_may_try().  False: the record does not fit into the packet, and nothing has
  * happened.
  */
 static __always_inline bool kt_write_try_begin(struct kt_write *w,
 					       struct kt_enabled *enabled,
-					       u32 size, unsigned int flags,
+					       u64 size, unsigned int flags,
 					       void **payload)
 {
 	u64 head;
 
-	w->ring = kt_ring_here(enabled);
-	head = READ_ONCE(w->ring->head);
+	w->ring = kt_keep_in("r11", kt_ring_here(enabled));
+	head = kt_keep_in("r10", READ_ONCE(w->ring->head));
 	/* The id does not change while probes run. */
-	return kt_ring_try_reserve_compact(w->ring, &w->record, head, rdtsc(),
-					   &enabled->id, size, flags, payload);
+	return kt_ring_try_reserve_compact(w->ring, &w->record, head,
+					   kt_stamp_tsc(), &enabled->id, size,
+					   flags, payload);
 }
 
 /* The same for the event's short form, of @size bytes. */

@@ -83,8 +83,9 @@ static __always_inline bool task_try_switch(const struct kt_session *session,
 	if (!static_branch_likely(&kt_clock_tsc))
 		return false;
 	head = READ_ONCE(ring->head);
-	if (!kt_ring_try_reserve(ring, &record, head, rdtsc(), KT_ID_SWITCH,
-				 sizeof(*slot), KT_RECORD_TASK, &payload))
+	if (!kt_ring_try_reserve(ring, &record, head, kt_stamp_tsc(),
+				 KT_ID_SWITCH, sizeof(*slot), KT_RECORD_TASK,
+				 &payload))
 		return false;
 	slot = payload;
 	slot->tid = next->pid;

@@ -31,7 +31,7 @@ struct cpu {
 	struct kt_ring ring;
 	struct kt_control *control;
 	u8 *data;
-	struct kt_ring_slot slots[PACKETS_MAX];
+	u64 marks[KT_RING_MARKS(PACKETS_MAX)];
 	struct load loads[LOAD_LEVELS];
 	u64 random[LOAD_LEVELS];
 	volatile u32 level; /* the level that runs now */
@@ -248,7 +248,7 @@ static void cpu_prepare(struct cpu *cpu, unsigned int round)
 				 1;
 	}
 	cpu->verify = (struct verify){.overwrite = mode == KT_MODE_OVERWRITE};
-	if (kt_ring_init(&cpu->ring, cpu->control, cpu->data, cpu->slots,
+	if (kt_ring_init(&cpu->ring, cpu->control, cpu->data, cpu->marks,
 			 packets[round % 3], mode, cpu - cpus, 1))
 		abort();
 	cpu->ring.owner = cpu;

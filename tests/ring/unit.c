@@ -87,20 +87,20 @@ static void walk_end(struct kt_walk *walk)
 
 TEST(sizes_of_rings)
 {
-	static struct kt_ring_slot slots[4];
+	static u64 marks[KT_RING_MARKS(4)];
 	struct kt_control c;
 	struct kt_ring r;
 	static u8 data[4 << KT_PACKET_SHIFT]
 		__attribute__((aligned(KT_CONTROL_SIZE)));
 
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, 0, 0, 0, 0), -EINVAL);
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, 1, 0, 0, 0), -EINVAL);
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, 3, 0, 0, 0), -EINVAL);
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, 2 * KT_RING_PACKETS_MAX, 0,
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, 0, 0, 0, 0), -EINVAL);
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, 1, 0, 0, 0), -EINVAL);
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, 3, 0, 0, 0), -EINVAL);
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, 2 * KT_RING_PACKETS_MAX, 0,
 			      0, 0),
 		 -EINVAL);
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, 2, 0, 0, 0), 0);
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, 4, 0, 7, 9), 0);
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, 2, 0, 0, 0), 0);
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, 4, 0, 7, 9), 0);
 	CHECK_EQ(c.magic, KT_CONTROL_MAGIC);
 	CHECK_EQ(c.version, KT_ABI_VERSION);
 	CHECK_EQ(c.packet_size, KT_PACKET_SIZE);
@@ -626,7 +626,7 @@ TEST(positions_wrap)
 /* Positions have one more bit than the largest ring needs. */
 TEST(largest_ring)
 {
-	static struct kt_ring_slot slots[KT_RING_PACKETS_MAX];
+	static u64 marks[KT_RING_MARKS(KT_RING_PACKETS_MAX)];
 	static u8 data[2 << KT_PACKET_SHIFT]
 		__attribute__((aligned(KT_CONTROL_SIZE)));
 	struct kt_record record;
@@ -634,7 +634,7 @@ TEST(largest_ring)
 	struct kt_ring r;
 	void *p;
 
-	CHECK_EQ(kt_ring_init(&r, &c, data, slots, KT_RING_PACKETS_MAX,
+	CHECK_EQ(kt_ring_init(&r, &c, data, marks, KT_RING_PACKETS_MAX,
 			      KT_MODE_DISCARD, 0, 0),
 		 0);
 	CHECK_EQ(r.mask, 0x7fffffff);

@@ -45,7 +45,7 @@ void world_create(struct world *world, u32 packets, enum kt_mode mode)
 		abort();
 	memset(world->data, 0xa5, size);
 	if (kt_ring_init(&world->ring, &world->control, world->data,
-			 world->slots, packets, mode, 3, 0x1234))
+			 world->marks, packets, mode, 3, 0x1234))
 		abort();
 }
 

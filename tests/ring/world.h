@@ -12,7 +12,7 @@
 struct world {
 	struct kt_ring ring;
 	struct kt_control control;
-	struct kt_ring_slot slots[WORLD_PACKETS_MAX];
+	u64 marks[KT_RING_MARKS(WORLD_PACKETS_MAX)];
 	u8 *data;
 };
 

@@ -243,11 +243,11 @@ struct maker *maker_create(const char *directory, uint32_t cpus,
 	for (i = 0; i < cpus; i++) {
 		struct maker_cpu *cpu = &maker->cpus[i];
 		void *data = aligned_alloc(4096, packets * KT_PACKET_SIZE);
-		struct kt_ring_slot *slots = calloc(packets, sizeof(*slots));
+		u64 *marks = calloc(KT_RING_MARKS(packets), sizeof(*marks));
 
 		strcpy(cpu->comm, "swapper");
 		current_cpu = cpu;
-		kt_ring_init(&cpu->ring, &cpu->control, data, slots, packets,
+		kt_ring_init(&cpu->ring, &cpu->control, data, marks, packets,
 			     overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD, i,
 			     trace_id);
 		snprintf(path, sizeof(path), "%s/cpu%u", directory, i);
@@ -543,7 +543,7 @@ int maker_finish(struct maker *maker, bool cut)
 			ends[i].lost[k] = cpu->control.lost[k];
 		ends[i].lost[KTRACE_LOST_UNWRITTEN] = cpu->unwritten;
 		free(cpu->ring.data);
-		free(cpu->ring.slots);
+		free(cpu->ring.commits);
 	}
 	maker_sync(maker);
 	if (!cut &&

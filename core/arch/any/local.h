@@ -15,6 +15,11 @@ static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
 					   __ATOMIC_ACQUIRE);
 }
 
+static __always_inline bool env_upper_is(const u64 *p, u32 v)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED) >> 32 == v;
+}
+
 static __always_inline bool env_add_carry_local(u64 *p, u64 v)
 {
 	u64 sum = __atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);

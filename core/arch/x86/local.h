@@ -9,9 +9,13 @@
 #ifndef KT_CORE_ARCH_X86_LOCAL_H
 #define KT_CORE_ARCH_X86_LOCAL_H
 
+/*
+ * Results are int inside: of a bool the compiler would know that it is 1 when it is true,
+ * and keep it in a register for whatever else is 1.
+ */
 static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
 {
-	bool done;
+	int done;
 
 	asm volatile("cmpxchgq %[new], %[p]"
 		     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
@@ -20,9 +24,21 @@ static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
 	return done;
 }
 
+/* In one instruction, without a register for the word. */
+static __always_inline bool env_upper_is(const u64 *p, u32 v)
+{
+	typedef u32 __attribute__((may_alias)) half;
+	int same;
+
+	asm volatile("cmpl %[v], %[upper]"
+		     : "=@ccz"(same)
+		     : [v] "r"(v), [upper] "m"(((const half *)p)[1]));
+	return same;
+}
+
 static __always_inline bool env_add_carry_local(u64 *p, u64 v)
 {
-	bool carry;
+	int carry;
 
 	asm volatile("addq %[v], %[p]"
 		     : "=@ccc"(carry), [p] "+m"(*p)

@@ -91,13 +91,13 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	kt_capture_end(enabled, frame, words.at);
 }
 
-noinline void call_complete(struct kt_ring *ring, u32 unit)
+noinline void call_complete(struct kt_ring *ring, u32 packet)
 {
 	u8 before;
 
 	/* If a hook runs here already, as in call_returned(), its mark stays. */
 	call_hook_begin(&before);
-	kt_ring_complete(ring, unit);
+	kt_ring_complete(ring, packet);
 	call_hook_end(before);
 }
 

@@ -210,7 +210,7 @@ static __always_inline bool call_entry_try(struct kt_enabled *enabled,
 }
 
 /* By another function, so that it costs the caller nothing. */
-void call_complete(struct kt_ring *ring, u32 unit);
+void call_complete(struct kt_ring *ring, u32 packet);
 
 void call_entry_write_slow(struct kt_enabled *enabled,
 			   const struct function *function, const u64 *at,
@@ -229,7 +229,7 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 		call_entry_write_slow(enabled, function, words.at,
 				      words.registers);
 	else if (unlikely(last))
-		kt_ring_complete(write.ring, write.record.unit);
+		kt_ring_complete(write.ring, kt_record_packet(&write.record));
 }
 
 /* Is the event recorded with stacks?  This does not change while it is attached. */
@@ -486,7 +486,7 @@ static __always_inline void call_write_exit(struct kt_enabled *enabled,
 	if (unlikely(!call_exit_try(enabled, function, value, &write, &last)))
 		call_write_exit_slow(enabled, function, value);
 	else if (unlikely(last))
-		kt_ring_complete(write.ring, write.record.unit);
+		kt_ring_complete(write.ring, kt_record_packet(&write.record));
 }
 
 /* All but arguments. */

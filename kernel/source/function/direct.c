@@ -232,7 +232,7 @@ static __always_inline bool entered_plain(const struct hooks *hooks,
 	kept->function = function;
 	kept->serial = READ_ONCE(hooks->serial);
 	if (unlikely(last))
-		call_complete(write.ring, write.record.unit);
+		call_complete(write.ring, kt_record_packet(&write.record));
 	return true;
 }
 
@@ -254,7 +254,7 @@ static __always_inline bool entered_alone(struct hooks *hooks,
 		    READ_ONCE(function->choice.words), &write, &last)))
 		return false;
 	if (unlikely(last))
-		call_complete(write.ring, write.record.unit);
+		call_complete(write.ring, kt_record_packet(&write.record));
 	return true;
 }
 
@@ -411,7 +411,7 @@ static __always_inline void returned(const struct trampoline_frame *frame,
 				    &write, &last)))
 		returned_plain(hooks, function, result);
 	else if (unlikely(last))
-		call_complete(write.ring, write.record.unit);
+		call_complete(write.ring, kt_record_packet(&write.record));
 }
 
 static __kprobes void direct_returned(struct trampoline_frame *frame,

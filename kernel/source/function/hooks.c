@@ -210,7 +210,7 @@ static __always_inline bool returned_plain(struct hooks *hooks,
 				    &last)))
 		return false;
 	if (unlikely(last))
-		call_complete(write.ring, write.record.unit);
+		call_complete(write.ring, kt_record_packet(&write.record));
 	return true;
 }
 

@@ -185,8 +185,9 @@ static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 	own_size = enabled->capturing->own_size;
 	begin = own_size + sizeof(u64);
 	head = READ_ONCE(ring->head); /* before the clock */
-	done = kt_ring_try_reserve(ring, &record, head, rdtsc(), enabled->id,
-				   begin + size, KT_RECORD_DYNAMIC, &payload);
+	done = kt_ring_try_reserve(ring, &record, head, kt_stamp_tsc(),
+				   enabled->id, begin + size, KT_RECORD_DYNAMIC,
+				   &payload);
 	if (likely(done)) {
 		enter_store_all(call, payload, regs);
 		*(u64 *)(payload + own_size) =
