@@ -320,6 +320,8 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 	rec->count = kt_record_count(units, flags);
 	rec->unit = pos & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
+	if (flags & KT_RECORD_TAIL)
+		p[units - 1] = 0;
 	if (extended) {
 		*p++ = KT_ID_EXTENDED;
 		*p++ = id;

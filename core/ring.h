@@ -137,6 +137,7 @@ struct kt_record {
 /* Flags of a reservation; the caller's constants. */
 #define KT_RECORD_TASK	  1u /* a task record: not counted as an event */
 #define KT_RECORD_DYNAMIC 2u /* store the payload's size in front of it */
+#define KT_RECORD_TAIL	  4u /* zero the last unit, which may not be filled */
 
 /* @marks: KT_RING_MARKS(@packets) words */
 int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
@@ -229,6 +230,8 @@ static __always_inline bool kt_ring_try_reserve_compact(
 
 	rec->unit = unit & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
+	if (flags & KT_RECORD_TAIL)
+		p[units - 1] = 0;
 	/* From here on, only the count needs a register. */
 	rec->count = kt_record_count(units, flags);
 	*p++ = *id | stamp.low;

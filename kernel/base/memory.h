@@ -25,31 +25,58 @@ static __always_inline u64 kt_zero_bytes(u64 word, u64 minus_low, u64 high)
 
 /*
  * strlen().  The last word may reach into the next page.  If that page is missing, its bytes
- * are read as zeros.
+ * are read as zeros.  *@tail: the bytes from the last multiple of 8 on, then zeros.
  */
-static __always_inline size_t kt_string_length(const char *s)
+static __always_inline size_t kt_string_measure(const char *s, u64 *tail)
 {
 	u64 minus_low = -0x0101010101010101ull, high = 0x8080808080808080ull;
-	size_t at = 0;
-	u64 zeros;
+	size_t at = -sizeof(u64);
+	u64 word, zeros;
 
-	while (!(zeros = kt_zero_bytes(load_unaligned_zeropad(s + at),
-				       minus_low, high)))
-		at += sizeof(u64);
+	/* The inner test is shorter: it also stops at bytes that are not ASCII. */
+	do {
+		do {
+			at += sizeof(u64);
+			word = load_unaligned_zeropad(s + at);
+		} while (!((word + minus_low) & high));
+		zeros = kt_zero_bytes(word, minus_low, high);
+	} while (unlikely(!zeros));
+	/* All bits up to the lowest one, which is in the NUL. */
+	*tail = word & (zeros ^ (zeros - 1));
 	return at + __ffs(zeros) / 8;
+}
+
+/*
+ * Stores a string of @length bytes and its NUL, and zeros up to a multiple of 4; @to is one.
+ * @tail: of kt_string_measure().
+ */
+static __always_inline void kt_string_store_whole(char *to, const char *from,
+						  size_t length, u64 tail)
+{
+	size_t words = length & ~(sizeof(u64) - 1), at = words;
+
+	while (at) {
+		at -= sizeof(u64);
+		*(u64 *)(to + at) = *(const u64 *)(from + at);
+	}
+	if (length & sizeof(u32))
+		*(u64 *)(to + words) = tail;
+	else
+		*(u32 *)(to + words) = tail;
 }
 
 /* memcpy() for short texts.  Words may overlap, and need not be aligned. */
 static __always_inline void kt_string_copy(char *to, const char *from,
 					   size_t size)
 {
-	size_t at, last;
+	size_t last;
+	long at;
 
 	if (size >= sizeof(u64)) {
-		last = size - sizeof(u64);
-		for (at = 0; at < last; at += sizeof(u64))
+		/* From the end, because a comparison with zero is for free. */
+		for (at = size - sizeof(u64); at > 0; at -= sizeof(u64))
 			*(u64 *)(to + at) = *(const u64 *)(from + at);
-		*(u64 *)(to + last) = *(const u64 *)(from + last);
+		*(u64 *)to = *(const u64 *)from;
 	} else if (size >= sizeof(u32)) {
 		last = size - sizeof(u32);
 		*(u32 *)to = *(const u32 *)from;

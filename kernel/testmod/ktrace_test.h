@@ -75,6 +75,24 @@ TRACE_EVENT(test_string,
 		  __entry->fixed)
 );
 
+/* A gap between fields, and a string that nothing follows. */
+TRACE_EVENT(test_name,
+	TP_PROTO(u32 number, const char *text),
+	TP_ARGS(number, text),
+	TP_STRUCT__entry(
+		__field(u32, number)
+		__field(u8, kind)
+		__string(text, text)
+	),
+	TP_fast_assign(
+		__entry->number = number;
+		__entry->kind = 7;
+		kt_assign_str(text, text);
+	),
+	TP_printk("number=%u kind=%u text=%s", __entry->number, __entry->kind,
+		  __get_str(text))
+);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH

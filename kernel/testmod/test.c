@@ -7,6 +7,7 @@
  *
  *	task COUNT		hits test_hit in the writing task
  *	string COUNT LENGTH	hits test_string, with a text and an array of LENGTH
+ *	name LENGTH		hits test_name, with a text of LENGTH
  *	storm COUNT		on all CPUs at once, hits test_hit COUNT times in a
  *				thread, which meanwhile sends interrupts and NMIs to
  *				the next CPU; a timer of each CPU adds interrupts and
@@ -305,6 +306,28 @@ static int run_string(unsigned long count, unsigned long length)
 	return pages && array ? 0 : -ENOMEM;
 }
 
+/*
+ * The text is ASCII or not, and begins at any byte of a word.  Behind it are bytes that no
+ * record may have.
+ */
+static int run_name(unsigned long length)
+{
+	unsigned long begin = length % sizeof(u64);
+	char *bytes;
+
+	if (length > PAGE_SIZE)
+		return -E2BIG;
+	bytes = kmalloc(length + 2 * sizeof(u64), GFP_KERNEL);
+	if (!bytes)
+		return -ENOMEM;
+	memset(bytes, 'x', length + 2 * sizeof(u64));
+	memset(bytes + begin, length % 3 ? 'n' : 0xee, length);
+	bytes[begin + length] = '\0';
+	trace_test_name(length, bytes + begin);
+	kfree(bytes);
+	return 0;
+}
+
 static int run(const char *command)
 {
 	unsigned long count, length, i;
@@ -331,6 +354,8 @@ static int run(const char *command)
 		return storm(count);
 	if (sscanf(command, "string %lu %lu", &count, &length) == 2)
 		return run_string(count, length);
+	if (sscanf(command, "name %lu", &length) == 1)
+		return run_name(length);
 	return -EINVAL;
 }
 

@@ -50,7 +50,7 @@ format_of() {
 			print
 		}'
 }
-for event in test_hit test_string; do
+for event in test_hit test_string test_name; do
 	check "$event: format as in tracefs" is \
 		"$(format_of $tree/$tests/$event/format 0)" \
 		"$(format_of /sys/kernel/tracing/events/ktrace_test/$event/format 8)"
@@ -113,5 +113,40 @@ while [ $n -lt 20 ]; do
 done
 check "modules come and go" is $n 20
 put enabled 0
+
+# Strings of all lengths, one after the other, with nothing between and behind them that was there
+# before: poison is found if a byte is not written.
+umount $tree
+rmmod ktrace
+insmod "$KTRACE_MODULES/ktrace.ko" poison=90
+mount -t ktracefs none $tree
+load_module ktrace-test-probes
+names_expected() {
+	for length in $(seq 0 70); do
+		byte=6e
+		[ $((length % 3)) -ne 0 ] || byte=ee
+		text=$(seq $length | sed "s/.*/$byte/" | tr -d '\n')
+		printf '%02x000000070000000c00%02x00%s00\n' $length $((length + 1)) "$text"
+	done
+}
+names() {
+	for length in $(seq 0 70); do
+		test_run "name $length"
+	done
+	put enabled 0
+	$bin/ktread -d $tree | awk '$4 == "ktrace_test:test_name" { print $5 }'
+}
+put $tests/test_name/enabled 1
+put enabled 1
+check "strings of all lengths are whole" is "$(names)" "$(names_expected)"
+put $tests/test_name/filter 'kind == 7'
+put enabled 1
+check "also behind a filter" is "$(names)" "$(names_expected)"
+clean
+umount $tree
+rmmod ktrace-test-probes
+rmmod ktrace
+load_module ktrace
+mount -t ktracefs none $tree
 rmmod ktrace-test
 clean

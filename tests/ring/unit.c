@@ -180,6 +180,28 @@ TEST(payloads_of_every_size)
 	world_destroy(&world);
 }
 
+/* Neither the fast way nor the others leave old bytes behind a payload. */
+TEST(the_tail_is_zero)
+{
+	struct kt_record record;
+	u32 size, whole;
+	u8 *payload;
+
+	world_create(&world, 2, KT_MODE_DISCARD);
+	memset(world.data, 0x5a, 2 * KT_PACKET_SIZE);
+	for (size = 1; size <= 18; size++) {
+		payload = kt_ring_reserve(ring, &record,
+					  size % 2 ? 16 : KT_ID_EXTENDED, size,
+					  KT_RECORD_DYNAMIC | KT_RECORD_TAIL);
+		whole = (size + KT_UNIT - 1) / KT_UNIT * KT_UNIT;
+		CHECK_EQ(((u32 *)payload)[-1], size);
+		CHECK_EQ(*(u32 *)(payload + whole - KT_UNIT), 0);
+		CHECK_EQ(payload[whole], 0x5a);
+		kt_ring_commit(ring, &record);
+	}
+	world_destroy(&world);
+}
+
 TEST(largest_payload_and_one_more)
 {
 	static const u32 ids[] = {16, KT_ID_EXTENDED - 1, KT_ID_EXTENDED, ~0u};

@@ -35,27 +35,38 @@
  */
 static __always_inline const char *kt_string(const char *s)
 {
-	return s ?: EVENT_NULL_STR;
+	if (unlikely(!s)) {
+		s = EVENT_NULL_STR;
+		/* Else the compiler chooses without a jump, which costs all others more. */
+		OPTIMIZER_HIDE_VAR(s);
+	}
+	return s;
 }
 
 /*
  * Limits a length that is too long for a record, so that sums cannot wrap.  The ring
  * refuses the record and counts the loss.
  */
-static __always_inline u32 kt_data_length(size_t length)
+static __always_inline size_t kt_data_length(size_t length)
 {
 	return min_t(size_t, length, KT_PACKET_SIZE);
 }
 
-/* Zeroes bytes @begin to @end, which are both constants. */
+/* Zeroes the units that have bytes @begin to @end, which are both constants. */
 static __always_inline void kt_zero(void *entry, u32 begin, u32 end)
 {
-	if (begin < end)
-		memset((u8 *)entry + begin, 0, end - begin);
+	u32 *unit;
+
+	if (begin >= end)
+		return;
+	for (unit = entry + round_down(begin, KT_UNIT);
+	     (void *)unit < entry + end; unit++)
+		*unit = 0;
 }
 
 /* Stores @length bytes in all: as much of @s as fits, and at least one NUL. */
-static __always_inline void kt_string_store(char *to, u32 length, const char *s)
+static __always_inline void kt_string_store(char *to, size_t length,
+					    const char *s)
 {
 	if (!length)
 		return;
@@ -64,17 +75,48 @@ static __always_inline void kt_string_store(char *to, u32 length, const char *s)
 }
 
 /*
- * Before 6.10 __assign_str() names the source a second time.  It is nearly always the same
- * string; if not, it may be shorter than what was reserved.
+ * Where data of varying size goes, and where it comes from.  @tail (of kt_string_measure()) is
+ * there only if the data is a string that was measured.  So the size of a class's sources
+ * tells at compile time whether it has nothing else.
  */
-static __always_inline void kt_string_store_again(char *to, u32 length,
-						  const char *reserved,
-						  const char *s)
+#define KT_SOURCE(has_tail)                                       \
+	struct {                                                  \
+		u32 at;	       /* in the payload */               \
+		size_t length; /* with a tail: without the NUL */ \
+		const char *source;                               \
+		u64 tail[has_tail];                               \
+	}
+#define KT_HAS_TAIL(item) (sizeof(item) == sizeof(KT_SOURCE(1)))
+#define KT_BYTES(item)	  ((item).length + KT_HAS_TAIL(item))
+/* As tracefs describes it. */
+#define KT_DATA_LOC(item) ((item).at | (u32)KT_BYTES(item) << 16)
+
+/*
+ * Before 6.10 __assign_str() names the source a second time (@s).  It is nearly always the
+ * same string; if not, it may be shorter than what was reserved.  @lone: a constant.  The
+ * string ends the payload and begins at a unit, so the rest of its last unit can be stored
+ * with it.
+ */
+#define kt_string_store_again(entry, item, s, lone)                           \
+	do {                                                                  \
+		char *__to = (char *)(entry) + (item).at;                     \
+		const char *__s = (s);                                        \
+                                                                              \
+		if (unlikely(__s != (item).source &&                          \
+			     kt_string(__s) != (item).source))                \
+			kt_string_store_other(__to, kt_string(__s),           \
+					      KT_BYTES(item));                \
+		else if (lone)                                                \
+			kt_string_store_whole(__to, (item).source,            \
+					      (item).length, (item).tail[0]); \
+		else                                                          \
+			kt_string_store(__to, KT_BYTES(item), (item).source); \
+	} while (0)
+
+static inline void kt_string_store_other(char *to, const char *s, size_t length)
 {
-	if (likely(s == reserved || kt_string(s) == reserved))
-		kt_string_store(to, length, reserved);
-	else if (length)
-		strscpy_pad(to, kt_string(s), length);
+	if (length)
+		strscpy_pad(to, s, length);
 }
 
 /* The limit of ftrace for a formatted string (TRACE_EVENT_STR_MAX). */

@@ -13,8 +13,9 @@
 
 /*
  * No assignment stores the gaps between fields, and behind the last one.  They would
- * contain bytes of an older record, so they are zeroed.  The compiler knows the gaps; few
- * classes have any.
+ * contain bytes of an older record, so they are zeroed, each by one store of all units that
+ * it touches: fields there are stored later.  (Where a data location is stored meanwhile, it
+ * fills its unit.)  The compiler knows the gaps; few classes have any.
  *
  * Assignments do not fill every array either: a string may be shorter, an address may be of
  * another family.  So arrays are zeroed first.  The exceptions are arrays that a prelude
@@ -37,14 +38,14 @@
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) \
 	KT_GAP(__data_loc_##item)        \
-	__entry->__data_loc_##item = __sources->item;
+	__entry->__data_loc_##item = KT_DATA_LOC(__sources->item);
 
 /* How assignments find their data. */
 #undef __get_dynamic_array
 #define __get_dynamic_array(item) \
-	((void *)__entry + (__sources->item & 0xffff))
+	((void *)__entry + __sources->item.at)
 #undef __get_dynamic_array_len
-#define __get_dynamic_array_len(item) (__sources->item >> 16)
+#define __get_dynamic_array_len(item) ((u32)KT_BYTES(__sources->item))
 #undef __get_str
 #define __get_str(item) ((char *)__get_dynamic_array(item))
 #undef __get_bitmask
@@ -56,13 +57,15 @@
 
 #undef __assign_str
 #define __assign_str(item, ...)                                       \
-	KT_ASSIGN_STR(item, ##__VA_ARGS__, __sources->item##_source)
-#define KT_ASSIGN_STR(item, src, ...)                                        \
-	kt_string_store_again(__get_str(item), __get_dynamic_array_len(item), \
-			      __sources->item##_source, (const char *)(src))
+	KT_ASSIGN_STR(item, ##__VA_ARGS__, __sources->item.source)
+#define KT_ASSIGN_STR(item, src, ...)                                      \
+	kt_string_store_again(__entry, __sources->item, (const char *)(src), \
+			      KT_HAS_TAIL(__sources->item) &&              \
+			      KT_HAS_TAIL(*__sources) &&                   \
+			      !(offsetof(typeof(*__entry), __data) % KT_UNIT))
 #undef __assign_str_len
 #define __assign_str_len(item, src, len)                                 \
-	kt_string_store(__get_str(item), __get_dynamic_array_len(item), \
+	kt_string_store(__get_str(item), KT_BYTES(__sources->item),       \
 			kt_string(src))
 #undef __assign_vstr
 #define __assign_vstr(item, format, args)                                   \
@@ -102,7 +105,7 @@
 #define __assign_rel_sockaddr __assign_sockaddr
 
 #define KT_FLAGS(name) \
-	(sizeof(struct kt_sources_##name) ? KT_RECORD_DYNAMIC : 0)
+	(sizeof(struct kt_sources_##name) ? KT_RECORD_DYNAMIC | KT_RECORD_TAIL : 0)
 
 /*
  * A probe that calls no function needs no stack frame, which would be a third of its
@@ -117,13 +120,11 @@
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
 	static __always_inline notrace void kt_store_##name(                 \
-		void *__payload, u32 __size,                                 \
-		struct kt_sources_##name *__sources, proto)                  \
+		void *__payload, struct kt_sources_##name *__sources, proto) \
 	{                                                                    \
 		struct kt_entry_##name *__entry = __payload;                 \
 		u32 __maybe_unused __end = 0;                                \
                                                                              \
-		kt_tail_zero(__payload, __size);                             \
 		tstruct                                                      \
 		{ assign; }                                                  \
 	}                                                                    \
@@ -134,7 +135,7 @@
 		struct kt_sources_##name __sources __kt_uninitialized;       \
 		struct kt_write __write __kt_uninitialized;                  \
 		void *__payload;                                             \
-		u32 __size;                                                  \
+		size_t __size;                                               \
                                                                              \
 		if (!static_branch_likely(&kt_clock_tsc))                    \
 			return false;                                        \
@@ -145,7 +146,9 @@
 			kt_probe_exit();                                     \
 			return false;                                        \
 		}                                                            \
-		kt_store_##name(__payload, __size, &__sources, args);        \
+		if (!(KT_FLAGS(name) & KT_RECORD_TAIL))                      \
+			kt_tail_zero(__payload, __size);                     \
+		kt_store_##name(__payload, &__sources, args);                \
 		kt_write_try_end(&__write);                                  \
 		kt_probe_exit();                                             \
 		return true;                                                 \
@@ -171,12 +174,13 @@
 			return true;                                         \
 		}                                                            \
 		__buffer = kt_ring_here(__enabled)->owner;                   \
-		__size = kt_size_##name(&__sources, args);                   \
+		__size = kt_data_length(kt_size_##name(&__sources, args));   \
 		if (unlikely(!kt_gate_try_begin(__buffer, __size, &__payload))) { \
 			kt_probe_exit();                                     \
 			return false;                                        \
 		}                                                            \
-		kt_store_##name(__payload, __size, &__sources, args);        \
+		kt_tail_zero(__payload, __size);                             \
+		kt_store_##name(__payload, &__sources, args);                \
 		kt_gate_end(__gate, __buffer, __payload, __size, KT_FLAGS(name)); \
 		kt_probe_exit();                                             \
 		return true;                                                 \
@@ -191,11 +195,12 @@
 		u32 __size;                                                  \
                                                                              \
 		kt_probe_enter();                                            \
-		__size = kt_size_##name(&__sources, args);                   \
+		__size = kt_data_length(kt_size_##name(&__sources, args));   \
 		__payload = kt_write_begin(&__write, __enabled, __size,      \
 					   KT_FLAGS(name));                  \
 		if (likely(__payload)) {                                     \
-			kt_store_##name(__payload, __size, &__sources, args); \
+			kt_tail_zero(__payload, __size);                     \
+			kt_store_##name(__payload, &__sources, args);        \
 			kt_write_end(&__write, KT_FLAGS(name));              \
 		}                                                            \
 		kt_probe_exit();                                             \

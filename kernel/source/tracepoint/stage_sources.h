@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the size stage finds and the probe uses: for each field of varying size its location
- * in the payload and, for strings, the source.  Empty if and only if the class has a fixed
- * size.
+ * in the payload and, for strings, the source and its length with the NUL.  Empty if and only
+ * if the class has a fixed size.
  */
 
 #undef __field
@@ -13,8 +13,9 @@
 #define __array(type, item, len)
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) \
-	u32 item;                        \
-	const char *item##_source;
+	KT_SOURCE(0) item;
+#undef __string
+#define __string(item, src) KT_SOURCE(1) item;
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print) \
