@@ -212,12 +212,14 @@ static __always_inline bool kt_ring_try_reserve_compact(
 	u64 new, unit;
 	u32 *p;
 
+	/* It would overflow the sum. */
+	if (unlikely(size > KT_PAYLOAD_MAX))
+		return false;
 	/*
-	 * The time is of another epoch, or the size would overflow the sum.  If an
-	 * interrupt changes the epoch after @old was read, the cmpxchg fails.
+	 * The time is of another epoch.  If an interrupt changes the epoch after @old
+	 * was read, the cmpxchg fails.
 	 */
-	if (unlikely(!env_upper_is(&ring->head, stamp.epoch)) ||
-	    unlikely(size > KT_PAYLOAD_MAX))
+	if (unlikely(!env_upper_is(&ring->head, stamp.epoch)))
 		return false;
 	/* A copy for the cmpxchg; so @old can be used up by the test. */
 	unit = old;
