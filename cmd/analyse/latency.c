@@ -371,7 +371,7 @@ static const struct command_option options[] = {
 	QUERY_PART_ROWS,
 	OPTION(0, "by", "KEY",
 	       "what a row is of: name (the default) or thread; of syscall also "
-	       "file, if calls were recorded with --decode, or outcome",
+	       "file, if calls were recorded decoded, or outcome",
 	       .words = "name thread file outcome", .id = LATENCY_BY),
 	OPTION(0, "worst", "COUNT", "so many of the longest (10)",
 	       .id = LATENCY_WORST),

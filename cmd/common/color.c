@@ -34,5 +34,5 @@ bool color_is_wanted(enum color_when when, int fd)
 
 	if (when != COLOR_AUTO)
 		return when == COLOR_ALWAYS;
-	return isatty(fd) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+	return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
