@@ -131,7 +131,8 @@ static bool end_is_shown(const struct ktrace_type *type, void *data)
 
 static int captures_set(struct syscalls *s)
 {
-	struct decoded decoded = {.string_max = s->show.string_max};
+	struct decoded decoded = {.string_max = s->show.string_max,
+				  .unabbreviated = s->show.unabbreviated};
 
 	if (s->decoded & ~KTRACE_FILES_PATHS)
 		decoded.paths = KTRACE_PATHS_FILES;

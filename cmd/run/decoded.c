@@ -40,16 +40,17 @@ static bool call_wanted(const struct ktrace_known *known, void *data)
 int decoded_calls(struct ktrace_session *session, const struct decoded *decoded,
 		  const struct selection *selection)
 {
-	int err;
+	const struct ktrace_session_calls calls = {
+		.string_max = decoded->string_max,
+		.paths = decoded->paths,
+		.unabbreviated = decoded->unabbreviated,
+		.want = selection_is_all(selection) ? NULL : call_wanted,
+		.data = (void *)selection,
+	};
 
-	if (selection_is_all(selection))
-		err = ktrace_session_syscalls(session, decoded->string_max,
-					      decoded->paths);
-	else
-		err = ktrace_session_syscalls_wanted(
-			session, decoded->string_max, decoded->paths,
-			call_wanted, (void *)selection);
-	return err ? failed_in_library() : EXIT_OK;
+	return ktrace_session_syscalls_chosen(session, &calls)
+		       ? failed_in_library()
+		       : EXIT_OK;
 }
 
 /* Only who may define events has our own event, and only who may read the kernel's memory all of it. */

@@ -14,6 +14,7 @@ struct decoded {
 	bool wanted;
 	uint32_t string_max; /* bytes of data */
 	uint8_t paths;	     /* of enum ktrace_paths */
+	bool unabbreviated;  /* also what --no-abbrev shows */
 	bool possibly; /* it is no mistake if nothing that is selected can be decoded */
 };
 

@@ -392,6 +392,25 @@ KTRACE_API int ktrace_session_syscalls_wanted(
 	struct ktrace_session *session, unsigned int string_max, uint8_t paths,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 
+/* What is captured of syscalls; zeroed: the least of all syscalls. */
+struct ktrace_session_calls {
+	uint32_t string_max; /* bytes of data */
+	uint8_t paths;	     /* of enum ktrace_paths */
+	/*
+	 * Also what only struct ktrace_output_calls.unabbreviated shows: the instructions of
+	 * filters, the entries of directories, the environment of a new program.
+	 */
+	bool unabbreviated;
+	bool (*want)(const struct ktrace_known *known,
+		     void *data); /* NULL: all */
+	void *data;
+};
+
+/* The same with all that can be chosen. */
+KTRACE_API int ktrace_session_syscalls_chosen(
+	struct ktrace_session *session,
+	const struct ktrace_session_calls *calls);
+
 /*
  * Makes the event signal:signal_delivered known.  It has the whole siginfo
  * (field __info, as in the kernel, 48 bytes), the address of the handler

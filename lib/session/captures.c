@@ -32,9 +32,10 @@
 #include "commands.h"
 #include "maker.h"
 
-#define SET_BYTES  1024 /* of a set of descriptors or CPUs */
-#define STRING_MAX 8192
-#define ARRAY_MAX  1024
+#define SET_BYTES    1024 /* of a set of descriptors or CPUs */
+#define STRING_MAX   8192
+#define ARRAY_MAX    1024
+#define ENTRIES_ROOM 16384 /* of a directory */
 #define ERESTART_RESTARTBLOCK \
 	516 /* of the kernel; not in its headers for programs */
 
@@ -63,6 +64,13 @@ static void option_make(struct maker *m, const struct ktrace_word *word)
 	size_t size = sizeof(struct group_req);
 
 	buffer_make(m, word, "u8", m->string_max > size ? m->string_max : size);
+	filter_set_make(m);
+}
+
+static void option_exit(struct maker *m, const struct ktrace_word *word)
+{
+	buffer_at_make(m, word, "u8", m->string_max);
+	filter_get_make(m);
 }
 
 /*
@@ -77,6 +85,7 @@ static void option_again(struct maker *m)
 		   "a%u a1 1 == a2 13 == * a1 0 == a2 35 == a2 36 == + * + "
 		   "1 + 4 * bytes 8 end",
 		   m->index);
+	filter_set_make(m);
 }
 
 /* A message of a queue begins with its type, a long, which is not in its size. */
@@ -148,15 +157,17 @@ static void pointers_make(struct maker *m, unsigned int max, unsigned int what)
 		   max, i, size, size, i, size, what, what);
 }
 
-static void strings_make(struct maker *m)
+static void strings_make(struct maker *m, const char *suffix)
 {
 	unsigned int size = m->compat ? 4 : 8, i = m->index;
 	unsigned int room = m->string_max + 2, rounds = rounds_for(room);
 
+	if (m->unabbreviated)
+		rounds = room < STRINGS_ROOM / 2 ? STRINGS_ROOM / 2 / room : 1;
 	/* One more than are shown, if there is room: whether it is there tells the end. */
-	if (rounds == VECTOR_MAX && (rounds + 1) * room <= STRINGS_ROOM)
+	else if (rounds == VECTOR_MAX && (rounds + 1) * room <= STRINGS_ROOM)
 		rounds++;
-	field_begin(m, "string", "");
+	field_begin(m, "string", suffix);
 	condition(m);
 	text_words(m->text,
 		   "4294967295 each %u a%u i %u * + @%u while a%u i %u * + @%u "
@@ -193,6 +204,11 @@ static void entries_make(struct maker *m)
 	condition(m);
 	text_words(m->text, "a%u a6 records %d put 4 end", m->index,
 		   small ? 8 : 16);
+	if (!m->unabbreviated)
+		return;
+	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
+	condition(m);
+	text_words(m->text, "a%u a6 bytes %d end", m->index, ENTRIES_ROOM);
 }
 
 /*
@@ -322,7 +338,7 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 	else if (!strcmp(w, "sa"))
 		buffer_make(m, word, "struct sockaddr", 128);
 	else if (!strcmp(w, "opt") && m->exit)
-		buffer_at_make(m, word, "u8", m->string_max);
+		option_exit(m, word);
 	else if (!strcmp(w, "opt") && m->again)
 		option_again(m);
 	else if (!strcmp(w, "opt"))
@@ -344,7 +360,9 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 	else if (!strcmp(w, "pages"))
 		pages_make(m, word);
 	else if (!strcmp(w, "argv"))
-		strings_make(m);
+		strings_make(m, "");
+	else if (!strcmp(w, "envp") && m->unabbreviated)
+		strings_make(m, KTRACE_CAPTURED_DATA);
 	else if (!strcmp(w, "envp"))
 		count_make(m);
 	else
@@ -357,10 +375,13 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	if (simple_make(m, word))
 		return;
 	/* These have the same layout for 32-bit programs. */
-	if (word_is(word, "by"))
+	if (word_is(word, "by")) {
 		command_make(m, word);
-	else if (word_is(word, "Q") || word_is(word, "X") ||
-		 (word_is(word, "P") && !m->compat))
+		members_insns(m, word);
+		if (m->exit)
+			members_moved(m, word);
+	} else if (word_is(word, "Q") || word_is(word, "X") ||
+		   (word_is(word, "P") && !m->compat))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
 		entries_make(m);
@@ -667,29 +688,31 @@ static bool event_wanted(const struct ktrace_known *known, void *data)
 	       wish->want(known, wish->data);
 }
 
-int ktrace_session_syscalls_wanted(
-	struct ktrace_session *session, unsigned int string_max, uint8_t paths,
-	bool (*want)(const struct ktrace_known *known, void *data), void *data)
+int ktrace_session_syscalls_chosen(struct ktrace_session *session,
+				   const struct ktrace_session_calls *calls)
 {
 	struct text lines = {0}, nowhere = {0};
 	struct maker m = {
 		.text = &lines,
-		.paths = paths,
-		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
+		.paths = calls->paths,
+		.unabbreviated = calls->unabbreviated,
+		.string_max = calls->string_max < STRING_MAX ? calls->string_max
+							     : STRING_MAX,
 	};
-	struct wish wish = {want, data};
+	struct wish wish = {calls->want, calls->data};
 	struct call_events events = {0};
 	size_t size;
 	char *info;
 	int err;
 
-	if (paths > KTRACE_PATHS_FILES)
-		return error_set(-EINVAL, "%u is no kind of paths", paths);
+	if (calls->paths > KTRACE_PATHS_FILES)
+		return error_set(-EINVAL, "%u is no kind of paths",
+				 calls->paths);
 	err = ktrace_session_write(session, "capture", "none");
 	if (err)
 		return err;
-	err = session_info(session, want ? event_wanted : NULL, &wish, &info,
-			   &size);
+	err = session_info(session, wish.want ? event_wanted : NULL, &wish,
+			   &info, &size);
 	if (err)
 		return err;
 	if (!m.string_max)
@@ -710,6 +733,20 @@ int ktrace_session_syscalls_wanted(
 	free(events.list);
 	free(info);
 	return err;
+}
+
+int ktrace_session_syscalls_wanted(
+	struct ktrace_session *session, unsigned int string_max, uint8_t paths,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data)
+{
+	const struct ktrace_session_calls calls = {
+		.string_max = string_max,
+		.paths = paths,
+		.want = want,
+		.data = data,
+	};
+
+	return ktrace_session_syscalls_chosen(session, &calls);
 }
 
 int ktrace_session_syscalls(struct ktrace_session *session,

@@ -28,9 +28,8 @@
 #define STRUCT_MAX 1024
 #define INFO_SIZE  48 /* of a siginfo, what the kernel may store */
 
-/* The word of the current argument for the command.  NULL: it has none. */
-static const struct ktrace_word *word_of(const struct maker *m,
-					 const struct call_command *command)
+const struct ktrace_word *command_word(const struct maker *m,
+				       const struct call_command *command)
 {
 	unsigned int nth = m->index - m->call->command - 1;
 
@@ -44,6 +43,18 @@ static void begin(struct maker *m, const char *type, const char *suffix)
 	snprintf(text, sizeof(text), "%s%s", suffix,
 		 m->again ? KTRACE_CAPTURED_AGAIN : "");
 	field_begin(m, type, text);
+}
+
+void member_begin(struct maker *m, const char *type, const char *member)
+{
+	const char *dot = strrchr(member, '.');
+	char suffix[KTRACE_WORD_MAX + 2];
+
+	snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : member);
+	if (m->call->command >= 0)
+		begin(m, type, suffix);
+	else
+		field_begin(m, type, suffix);
 }
 
 /* Calls with more commands than these are frequent. */
@@ -119,7 +130,8 @@ static void sized_field(struct maker *m, const char *set)
 		snprintf(type, sizeof(type), "struct %s", set);
 	}
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 
 		if (!word || is_struct(word) != !!set ||
 		    (set && strcmp(word->set, set)))
@@ -150,14 +162,15 @@ static void sized_fields(struct maker *m)
 {
 	sized_field(m, NULL);
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 		bool before = false;
 
 		if (!word || !is_struct(word))
 			continue;
 		for (size_t j = 0; j < i; j++) {
 			const struct ktrace_word *other =
-				word_of(m, &m->commands[j]);
+				command_word(m, &m->commands[j]);
 
 			before |= other && !strcmp(other->set, word->set);
 		}
@@ -178,7 +191,8 @@ static bool commands_words(const struct maker *m, const char *name,
 	bool any = false;
 
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 
 		if (!word || word->out || !word_is(word, name))
 			continue;
@@ -212,7 +226,8 @@ static void data_field(struct maker *m, const char *name)
 
 	snprintf(suffix, sizeof(suffix), "_%s", name);
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 
 		if (!word || !word_is(word, name))
 			continue;
@@ -236,7 +251,8 @@ static void part_field(struct maker *m)
 	uint32_t max = 0;
 
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 		uint32_t size;
 
 		if (!word || !word_is(word, "part"))
@@ -262,7 +278,7 @@ static void part_field(struct maker *m)
 static const char *part_words(const struct maker *m,
 			      const struct call_command *command)
 {
-	const struct ktrace_word *word = word_of(m, command);
+	const struct ktrace_word *word = command_word(m, command);
 
 	return word && word_is(word, "S") ? ktrace_struct_words(word->set)
 					  : NULL;
@@ -272,8 +288,7 @@ static const char *part_words(const struct maker *m,
 static void member_field(struct maker *m, const char *set, const char *member,
 			 size_t length)
 {
-	const char *dot;
-	char name[KTRACE_WORD_MAX], suffix[KTRACE_WORD_MAX + 2];
+	char name[KTRACE_WORD_MAX];
 	uint32_t offset;
 	struct text text = {0};
 	bool any = false;
@@ -293,9 +308,7 @@ static void member_field(struct maker *m, const char *set, const char *member,
 	}
 	text_words(&text, "a%u *", m->index);
 	if (any && !text.failed) {
-		dot = strrchr(name, '.');
-		snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : name);
-		begin(m, "char", suffix);
+		member_begin(m, "char", name);
 		condition_words(m, text.s);
 		text_words(m->text, "a%u %u + @8 string %u end", m->index,
 			   offset, PATH_ROOM);
@@ -359,7 +372,8 @@ static unsigned int commands_string_room(const struct maker *m)
 	unsigned int most = 0, room;
 
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 
 		room = word && word_is(word, "str") ? string_room(m, word) : 0;
 		most = room > most ? room : most;
@@ -374,7 +388,8 @@ void command_paths(struct maker *m)
 
 	m->commands = call_commands(m->call->name, &m->nr_commands);
 	for (size_t i = 0; i < m->nr_commands; i++) {
-		const struct ktrace_word *word = word_of(m, &m->commands[i]);
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
 
 		if (!word || (!word_is(word, "fd") && !word_is(word, "atfd")))
 			continue;

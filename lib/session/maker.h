@@ -35,6 +35,7 @@ struct maker {
 	bool again;	    /* exit's field for what the entry could not read */
 	unsigned int bit;   /* the next such field's number in the entry */
 	unsigned int paths; /* enum ktrace_paths */
+	bool unabbreviated; /* also what is shown only if nothing is left out */
 	bool compat;	    /* of a 32-bit program: pointers have 4 bytes */
 	unsigned int nr_fields;
 	const char *name; /* of the argument */

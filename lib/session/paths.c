@@ -50,8 +50,10 @@ void argument_paths(struct maker *m, const struct ktrace_word *word)
 		set_paths_make(m);
 	} else if (word_is(word, "msg")) {
 		message_paths(m);
-	} else if (word_is(word, "by")) {
-		command_paths(m);
+	} else {
+		if (word_is(word, "by"))
+			command_paths(m);
+		members_paths(m, word);
 	}
 }
 
@@ -70,7 +72,9 @@ void result_paths(struct maker *m, const struct ktrace_call *call)
 		 word_is(&call->arguments[2], "fcntl"))
 		path_make(m, KTRACE_CAPTURED_RESULT,
 			  CALL_OK " a1 0 == a1 1030 == + * if a6");
-	else
+	else {
+		command_result_path(m);
 		return;
+	}
 	text_puts(m->text, " end");
 }

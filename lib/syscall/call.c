@@ -113,6 +113,10 @@ static void command_parse(struct call_command *command,
 	for (; *words; words += length) {
 		words += strspn(words, " ");
 		length = strcspn(words, " ");
+		if (*words == '=') {
+			command->returns_fd = true;
+			continue;
+		}
 		room = malloc(KTRACE_WORD_MAX);
 		if (!room || command->nr_words == KTRACE_CALL_ARGUMENTS)
 			return;

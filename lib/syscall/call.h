@@ -13,6 +13,7 @@ struct call_command {
 	uint32_t command;
 	unsigned int nr_words;
 	struct ktrace_word words[KTRACE_CALL_ARGUMENTS];
+	bool returns_fd; /* =fd */
 };
 
 /* Those of a call, which stand behind each other, as in commands.tab. */

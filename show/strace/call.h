@@ -101,6 +101,11 @@ struct call_file {
 };
 
 struct path_list paths_of(const struct call_view *view, unsigned int argument);
+/* Those of the descriptors in a struct, of the first argument that is one. */
+struct path_list struct_paths(const struct call_view *view);
+/* What was captured for a member of an argument's struct. */
+struct captured member_captured(const struct call_view *view,
+				const char *member);
 /* Takes the next one, whose path may be empty.  False: there is none. */
 bool path_take(struct path_list *list, struct call_file *file);
 /* Which of enum ktrace_output_files is shown of the file; 0: nothing. */
@@ -152,6 +157,12 @@ void version_print(struct line *line, const struct call_view *view,
 /* Arrays of strings: call_strings.c.  count_print(): only their number. */
 void strings_print(struct line *line, const struct call_view *view,
 		   unsigned int argument);
+/* Its number, or all of it. */
+void environment_print(struct line *line, const struct call_view *view,
+		       unsigned int argument);
+/* Entries of a directory, in the same way: call_entries.c */
+void entries_print(struct line *line, const struct call_view *view,
+		   unsigned int argument);
 void count_print(struct line *line, const struct call_view *view,
 		 unsigned int argument, bool exit, const char *one,
 		 const char *many);
@@ -166,6 +177,12 @@ void syscall_info_print(struct line *line, const struct call_view *view,
 /* The attributes of a performance event: call_perf.c */
 void event_print(struct line *line, const struct call_view *view,
 		 unsigned int argument);
+/*
+ * Instructions: call_filter.c.  @count of them are at @address, of which some were captured.  @kind:
+ * structs.tab.
+ */
+void insns_print(struct line *line, const char *kind, const struct captured *c,
+		 uint64_t address, uint64_t count);
 /* Socket options: call_socket.c */
 void option_name_print(struct line *line, const struct call_view *view,
 		       unsigned int argument);

@@ -736,9 +736,9 @@ bool argument_memory(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "argv"))
 		strings_print(line, view, i);
 	else if (!strcmp(w, "envp"))
-		count_print(line, view, i, false, "var", "vars");
+		environment_print(line, view, i);
 	else if (!strcmp(w, "dents"))
-		count_print(line, view, i, true, "entries", "entries");
+		entries_print(line, view, i);
 	else if (!strcmp(w, "set"))
 		put_signals(line, view, i, exit);
 	else if (!strcmp(w, "fdset"))

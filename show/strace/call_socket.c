@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <linux/netlink.h>
 
@@ -36,16 +37,26 @@ static const char *option_set(uint64_t level)
 	}
 }
 
+static bool is_filter(uint64_t level, uint64_t option)
+{
+	return level == SOL_SOCKET && option == SO_ATTACH_FILTER;
+}
+
 void option_name_print(struct line *line, const struct call_view *view,
 		       unsigned int argument)
 {
-	value_names(line, option_set(call_argument(view, 1)),
-		    (uint32_t)call_argument(view, argument));
+	uint32_t option = call_argument(view, argument);
+	uint64_t level = call_argument(view, 1);
+	bool filter =
+		call_word(view, argument + 1)->out && is_filter(level, option);
+
+	value_names(line, filter ? "sockopt_get" : option_set(level), option);
 }
 
 /* A value of which @size bytes are there: the kernel may have stored less than all. */
 struct option {
 	struct line *line;
+	const struct call_view *view;
 	const uint8_t *bytes;
 	size_t size;
 	bool any; /* member was printed */
@@ -237,15 +248,68 @@ static bool is_number(uint64_t option)
 	return false;
 }
 
+/* Is it a filter that is to be attached? */
+static bool is_program(uint64_t level, uint64_t option)
+{
+	return is_filter(level, option) ||
+	       (level == SOL_SOCKET && option == SO_ATTACH_REUSEPORT_CBPF);
+}
+
 static bool is_list(uint64_t level, uint64_t option)
 {
 	return level == SOL_NETLINK && option == NETLINK_LIST_MEMBERSHIPS;
 }
 
+/* The length before the call or after it; 0: it is not known. */
+static int32_t length_of(const struct call_view *view, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, 3);
+	struct captured c;
+	int32_t length = 0;
+
+	if (!word->out)
+		return call_argument(view, word->from);
+	c = captured_get(view, exit, word->from, "");
+	if (c.size >= sizeof(length))
+		memcpy(&length, c.bytes, sizeof(length));
+	return length;
+}
+
+/* The instructions that the call has stored: the length is their number. */
+static void filter_print(struct option *o)
+{
+	uint64_t address = call_argument(o->view, 3);
+	struct captured c = captured_get(o->view, true, 3, "_filter");
+
+	if (o->view->unabbreviated)
+		insns_print(o->line, "socket", &c, address,
+			    length_of(o->view, true));
+	else
+		value_address(o->line, address);
+}
+
+/* struct sock_fprog: a number of instructions, and where they are. */
+static void program_print(struct option *o)
+{
+	struct captured c = captured_get(o->view, false, 3, "_filter");
+	struct sock_fprog program;
+
+	memcpy(&program, o->bytes, sizeof(program));
+	line_printf(o->line, "{len=%u, filter=", program.len);
+	if (o->view->unabbreviated)
+		insns_print(o->line, "socket", &c, (uintptr_t)program.filter,
+			    program.len);
+	else
+		value_address(o->line, (uintptr_t)program.filter);
+	line_puts(o->line, "}");
+}
+
 /* Values that the call returns.  False: nothing is known of it. */
 static bool returned_print(struct option *o, uint64_t level, uint64_t option)
 {
-	if (level == SOL_SOCKET && option == SO_LINGER)
+	if (is_filter(level, option))
+		filter_print(o);
+	else if (level == SOL_SOCKET && option == SO_LINGER)
 		members_print(o, linger_members, true);
 	else if (level == SOL_SOCKET && option == SO_PEERCRED)
 		members_print(o, peer_members, true);
@@ -294,6 +358,9 @@ static size_t size_needed(uint64_t level, uint64_t option, bool *exactly)
 	    (level == SOL_SOCKET &&
 	     (is_number(option) || option == SO_TXREHASH)))
 		return sizeof(int32_t);
+	*exactly = is_program(level, option);
+	if (*exactly)
+		return sizeof(struct sock_fprog);
 	if (level == IPPROTO_IP &&
 	    (option == IP_ADD_MEMBERSHIP || option == IP_DROP_MEMBERSHIP))
 		return sizeof(struct ip_mreq);
@@ -324,6 +391,8 @@ static void set_print(struct option *o, uint64_t level, uint64_t option)
 		members_print(o, linger_members, true);
 	else if (level == SOL_SOCKET && option == SO_TXREHASH)
 		rehash_print(o);
+	else if (is_program(level, option))
+		program_print(o);
 	else if (is_group(level, option))
 		group_print(o);
 	else if (level == IPPROTO_IP)
@@ -341,28 +410,13 @@ static void set_print(struct option *o, uint64_t level, uint64_t option)
 		number_print(o);
 }
 
-/* The length before the call or after it; 0: it is not known. */
-static int32_t length_of(const struct call_view *view, bool exit)
-{
-	const struct ktrace_word *word = call_word(view, 3);
-	struct captured c;
-	int32_t length = 0;
-
-	if (!word->out)
-		return call_argument(view, word->from);
-	c = captured_get(view, exit, word->from, "");
-	if (c.size >= sizeof(length))
-		memcpy(&length, c.bytes, sizeof(length));
-	return length;
-}
-
 void option_print(struct line *line, const struct call_view *view,
 		  unsigned int argument, bool exit)
 {
 	struct captured c = captured_get(view, exit, argument, "");
 	uint64_t level = call_argument(view, 1);
 	uint64_t option = (uint32_t)call_argument(view, 2);
-	struct option o = {line, c.bytes, c.size, false};
+	struct option o = {line, view, c.bytes, c.size, false};
 	bool exactly, known;
 	int32_t length = length_of(view, exit);
 	int32_t room = length_of(view, false);

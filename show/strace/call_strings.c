@@ -9,6 +9,11 @@
 
 #define STRINGS_MAX 32
 
+static size_t strings_max(const struct call_view *view)
+{
+	return view->unabbreviated ? SIZE_MAX : STRINGS_MAX;
+}
+
 /* The strings that could not be read, by their addresses. */
 static void put_pointers(struct line *line, const struct call_view *view,
 			 unsigned int argument, unsigned int nr)
@@ -19,7 +24,7 @@ static void put_pointers(struct line *line, const struct call_view *view,
 		      !strcmp(view->enter.type->system, "compat_syscalls");
 	size_t word = compat ? 4 : 8;
 
-	for (; (nr + 1) * word <= c.size && nr < STRINGS_MAX; nr++) {
+	for (; (nr + 1) * word <= c.size && nr < strings_max(view); nr++) {
 		line_puts(line, nr ? ", " : "");
 		value_address(line, word_read(c.bytes + nr * word, word));
 	}
@@ -32,10 +37,10 @@ static void put_pointers(struct line *line, const struct call_view *view,
 	line_puts(line, "]");
 }
 
-void strings_print(struct line *line, const struct call_view *view,
-		   unsigned int argument)
+static void put_strings(struct line *line, const struct call_view *view,
+			unsigned int argument, const char *suffix)
 {
-	struct captured c = captured_get(view, false, argument, "");
+	struct captured c = captured_get(view, false, argument, suffix);
 	const char *s = (const char *)c.bytes, *end = s + c.size;
 	bool some_cut = false;
 	unsigned int nr;
@@ -45,7 +50,7 @@ void strings_print(struct line *line, const struct call_view *view,
 		return;
 	}
 	line_puts(line, "[");
-	for (nr = 0; s < end && nr < STRINGS_MAX; nr++) {
+	for (nr = 0; s < end && nr < strings_max(view); nr++) {
 		size_t length = strnlen(s, end - s);
 		bool cut = length > view->string_max;
 
@@ -61,9 +66,28 @@ void strings_print(struct line *line, const struct call_view *view,
 		return;
 	}
 	/* Both a cut string and too many strings mark the field as cut. */
-	line_puts(line, s < end || (c.cut && (!some_cut || nr == STRINGS_MAX))
-				? ", ...]"
-				: "]");
+	line_puts(line,
+		  s < end || (c.cut && (!some_cut || nr == strings_max(view)))
+			  ? ", ...]"
+			  : "]");
+}
+
+void strings_print(struct line *line, const struct call_view *view,
+		   unsigned int argument)
+{
+	put_strings(line, view, argument, "");
+}
+
+void environment_print(struct line *line, const struct call_view *view,
+		       unsigned int argument)
+{
+	struct captured c =
+		captured_get(view, false, argument, KTRACE_CAPTURED_DATA);
+
+	if (c.there && view->unabbreviated)
+		put_strings(line, view, argument, KTRACE_CAPTURED_DATA);
+	else
+		count_print(line, view, argument, false, "var", "vars");
 }
 
 /* Prints an address, and a count of what is there. */

@@ -129,13 +129,9 @@ static void put_version(struct line *line, uint64_t value)
 static void put_member_string(struct line *line, const struct call_view *view,
 			      const char *name, bool cut, uint64_t address)
 {
-	const char *dot = strrchr(name, '.');
-	char suffix[KTRACE_WORD_MAX + 2];
-	struct captured c;
+	struct captured c = member_captured(view, name);
 	size_t length;
 
-	snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : name);
-	c = captured_get(view, false, view->call->command + 1, suffix);
 	length = c.size ? strnlen((const char *)c.bytes, c.size) : 0;
 	if (!c.there || !c.size)
 		value_address(line, address);
@@ -247,8 +243,6 @@ static void put_member(struct line *line, const struct call_view *view,
 		line_printf(line, "%#" PRIx64, value);
 	} else if (!strcmp(w, "o") || !strcmp(w, "how")) {
 		line_printf(line, "%#03" PRIo64, value);
-	} else if (!strcmp(w, "fd")) {
-		line_printf(line, "%d", (int)value);
 	} else if (!strcmp(w, "id")) {
 		value_id(line, value);
 	} else if (!strcmp(w, "u")) {
@@ -389,6 +383,74 @@ static bool member_is_set(const struct ktrace_member *member,
 	return false;
 }
 
+/*
+ * A descriptor, perhaps with its path.  Paths were recorded of all descriptors that the struct
+ * has, whether they are shown or not.
+ */
+static void put_descriptor(struct putting *p,
+			   const struct ktrace_member *member)
+{
+	struct path_list paths = struct_paths(p->view);
+	uint64_t value = member_value(member, p->bytes);
+	int fd = (int)value;
+	const struct ktrace_member *other;
+	const char *words = p->words;
+	struct member_text m;
+	struct call_file file;
+	size_t length;
+
+	if (member->size > sizeof(fd) && value > INT32_MAX) {
+		line_printf(p->line, "%" PRIu64, value);
+		return;
+	}
+	line_printf(p->line, "%d", fd);
+	for (; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (!member_parse(&m, words, length) || !word_is(&m.word, "fd"))
+			continue;
+		other = member_find(p->layout, m.name);
+		if (other && other->offset < member->offset)
+			path_take(&paths, &file);
+	}
+	/* The directory of AT_FDCWD is none. */
+	if (fd >= 0)
+		path_print_next(p->line, &paths);
+}
+
+/* What it was, and what the call has made of it. */
+static void put_moved(struct putting *p, const struct ktrace_member *member)
+{
+	uint32_t before = member_value(member, p->bytes), after;
+	struct captured c = {0};
+
+	for (unsigned int i = 0; !c.there && i < call_nr_arguments(p->view);
+	     i++)
+		c = captured_get(p->view, true, i, KTRACE_CAPTURED_NOW);
+	line_printf(p->line, "%u", before);
+	if (c.size < sizeof(after) || call_failed(p->view))
+		return;
+	memcpy(&after, c.bytes, sizeof(after));
+	if (after != before)
+		line_printf(p->line, " => %u", after);
+}
+
+/* Instructions, or their address.  The word has "KIND/NUMBER". */
+static void put_insns(struct putting *p, const struct member_text *m,
+		      const struct ktrace_member *member)
+{
+	uint64_t address = member_value(member, p->bytes);
+	const char *slash = strchr(m->word.set, '/');
+	struct captured c;
+
+	if (!p->view->unabbreviated || !slash) {
+		value_address(p->line, address);
+		return;
+	}
+	c = member_captured(p->view, m->name);
+	insns_print(p->line, m->word.set, &c, address, value_of(p, slash + 1));
+}
+
 /* Prints a member, or dots. */
 static void put_word(struct putting *p, const char *text, size_t length)
 {
@@ -417,8 +479,14 @@ static void put_word(struct putting *p, const char *text, size_t length)
 	shown = m.shown ?: inner_switch(p, m.name);
 	put_comma(p);
 	line_printf(p->line, "%s=", shown);
-	if (word_is(&m.word, "many") && member_value(member, p->bytes) &&
-	    !value_of(p, m.word.set))
+	if (word_is(&m.word, "fd"))
+		put_descriptor(p, member);
+	else if (word_is(&m.word, "moved"))
+		put_moved(p, member);
+	else if (word_is(&m.word, "insns"))
+		put_insns(p, &m, member);
+	else if (word_is(&m.word, "many") && member_value(member, p->bytes) &&
+		 !value_of(p, m.word.set))
 		line_puts(p->line, "[]");
 	else
 		put_member(p->line, p->view, &m.word, member, p->bytes,

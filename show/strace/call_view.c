@@ -240,6 +240,29 @@ struct path_list paths_of(const struct call_view *view, unsigned int argument)
 	return list;
 }
 
+struct path_list struct_paths(const struct call_view *view)
+{
+	unsigned int i = 0, nr = call_nr_arguments(view);
+
+	while (i < nr && !word_is(call_word(view, i), "S") &&
+	       !word_is(call_word(view, i), "V"))
+		i++;
+	return i < nr ? paths_of(view, i) : (struct path_list){0};
+}
+
+struct captured member_captured(const struct call_view *view,
+				const char *member)
+{
+	const char *dot = strrchr(member, '.');
+	char suffix[KTRACE_WORD_MAX + 2];
+	struct captured c = {0};
+
+	snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : member);
+	for (unsigned int i = 0; !c.there && i < call_nr_arguments(view); i++)
+		c = captured_get(view, false, i, suffix);
+	return c;
+}
+
 /* The NUL at the end of the last one may be missing. */
 static const char *text_take(struct path_list *list, size_t *length)
 {
