@@ -243,6 +243,8 @@ static void put_member(struct line *line, const struct call_view *view,
 		line_printf(line, "%#" PRIx64, value);
 	} else if (!strcmp(w, "o") || !strcmp(w, "how")) {
 		line_printf(line, "%#03" PRIo64, value);
+	} else if (!strcmp(w, "fdof")) {
+		line_printf(line, "%d", (int)value);
 	} else if (!strcmp(w, "id")) {
 		value_id(line, value);
 	} else if (!strcmp(w, "u")) {

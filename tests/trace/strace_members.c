@@ -119,6 +119,35 @@ TEST(descriptor_in_a_struct)
 		    "parent_fd=-100}, 0) = -1 EBADF (Bad file descriptor)\n");
 }
 
+/* Descriptors of another process have a sign, as others, though the struct's members have none. */
+TEST(descriptors_of_another)
+{
+	const uint32_t slot[] = {-2, -3, 4};
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	layout("kcmp_epoll_slot", 12,
+	       "{\"name\":\"efd\",\"offset\":0,\"size\":4},"
+	       "{\"name\":\"tfd\",\"offset\":4,\"size\":4},"
+	       "{\"name\":\"toff\",\"offset\":8,\"size\":4}");
+	run(7, 7);
+	enter = type("sys_enter_kcmp",
+		     "pid1 pid2 type idx1 idx2 __idx2_val_kcmp_epoll_slot");
+	exit = type("sys_exit_kcmp", "ret");
+	number(&r, 7);
+	number(&r, 7);
+	number(&r, 7);
+	number(&r, 23);
+	number(&r, 0x2000);
+	captured(&r, 1);
+	memory(&r, slot, sizeof(slot));
+	happen(enter, &r);
+	returns(exit, -ESRCH);
+	check_shown("kcmp(7, 7, KCMP_EPOLL_TFD, 23, {efd=-2, tfd=-3, toff=4}) "
+		    "= -1 ESRCH (No such process)\n");
+}
+
 /* A directory whose only entry says that it has @length bytes. */
 static void directory_once(uint16_t length, uint32_t size)
 {
