@@ -41,6 +41,7 @@ int decoded_calls(struct ktrace_session *session, const struct decoded *decoded,
 		  const struct selection *selection)
 {
 	const struct ktrace_session_calls calls = {
+		.size = sizeof(calls),
 		.string_max = decoded->string_max,
 		.paths = decoded->paths,
 		.unabbreviated = decoded->unabbreviated,

@@ -392,8 +392,9 @@ KTRACE_API int ktrace_session_syscalls_wanted(
 	struct ktrace_session *session, unsigned int string_max, uint8_t paths,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 
-/* What is captured of syscalls; zeroed: the least of all syscalls. */
+/* What is captured of syscalls; zeroed behind @size: the least of all syscalls. */
 struct ktrace_session_calls {
+	size_t size;	     /* of this struct */
 	uint32_t string_max; /* bytes of data */
 	uint8_t paths;	     /* of enum ktrace_paths */
 	/*

@@ -28,6 +28,7 @@
 #include "kernel/btf.h"
 #include "syscall/call.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "session.h"
 #include "commands.h"
 #include "maker.h"
@@ -689,25 +690,28 @@ static bool event_wanted(const struct ktrace_known *known, void *data)
 }
 
 int ktrace_session_syscalls_chosen(struct ktrace_session *session,
-				   const struct ktrace_session_calls *calls)
+				   const struct ktrace_session_calls *wishes)
 {
 	struct text lines = {0}, nowhere = {0};
-	struct maker m = {
-		.text = &lines,
-		.paths = calls->paths,
-		.unabbreviated = calls->unabbreviated,
-		.string_max = calls->string_max < STRING_MAX ? calls->string_max
-							     : STRING_MAX,
-	};
-	struct wish wish = {calls->want, calls->data};
+	struct ktrace_session_calls calls;
 	struct call_events events = {0};
+	struct maker m = {.text = &lines};
+	struct wish wish;
 	size_t size;
 	char *info;
 	int err;
 
-	if (calls->paths > KTRACE_PATHS_FILES)
+	err = sized_copy(&calls, sizeof(calls), wishes);
+	if (err)
+		return err;
+	if (calls.paths > KTRACE_PATHS_FILES)
 		return error_set(-EINVAL, "%u is no kind of paths",
-				 calls->paths);
+				 calls.paths);
+	m.paths = calls.paths;
+	m.unabbreviated = calls.unabbreviated;
+	m.string_max =
+		calls.string_max < STRING_MAX ? calls.string_max : STRING_MAX;
+	wish = (struct wish){calls.want, calls.data};
 	err = ktrace_session_write(session, "capture", "none");
 	if (err)
 		return err;
@@ -740,6 +744,7 @@ int ktrace_session_syscalls_wanted(
 	bool (*want)(const struct ktrace_known *known, void *data), void *data)
 {
 	const struct ktrace_session_calls calls = {
+		.size = sizeof(calls),
 		.string_max = string_max,
 		.paths = paths,
 		.want = want,
