@@ -150,7 +150,8 @@ static struct captured captured_again(const struct call_view *view,
 	struct captured c = {0};
 	char name[160];
 
-	if (!has_command ||
+	/* A newer kernel's call may have more arguments than words. */
+	if (!has_command || argument >= view->call->nr_arguments ||
 	    strcmp(view->call->arguments[argument].word, "by") != 0)
 		c = captured_find(view, true, first);
 	if (!c.there && has_command) {

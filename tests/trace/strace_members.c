@@ -148,6 +148,34 @@ TEST(descriptors_of_another)
 		    "= -1 ESRCH (No such process)\n");
 }
 
+/* A newer kernel's bpf has more arguments than are known, and nothing was captured of them. */
+TEST(more_arguments_than_words)
+{
+	uint8_t attributes[72] = {0};
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	layout("bpf_attr", 72,
+	       "{\"name\":\"prog_type\",\"offset\":0,\"size\":4},"
+	       "{\"name\":\"license\",\"offset\":16,\"size\":8}");
+	run(7, 7);
+	enter = type(
+		"sys_enter_bpf",
+		"cmd uattr size attr_common size_common __uattr_val_bpf_attr");
+	exit = type("sys_exit_bpf", "ret");
+	number(&r, 5);
+	number(&r, 0x2000);
+	number(&r, sizeof(attributes));
+	number(&r, 0x3000);
+	number(&r, 16);
+	captured(&r, 1);
+	memory(&r, attributes, sizeof(attributes));
+	happen(enter, &r);
+	returns(exit, -EINVAL);
+	free(shown(NULL));
+}
+
 /* A directory whose only entry says that it has @length bytes. */
 static void directory_once(uint16_t length, uint32_t size)
 {
