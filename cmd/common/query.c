@@ -190,6 +190,26 @@ static int times_find(const struct query *q, struct ktrace *trace,
 	return EXIT_OK;
 }
 
+/* A time of day means the same in all parts of a recording that is followed. */
+static int range_keep(struct query *q, struct ktrace *trace,
+		      struct ktrace_cursor_options *options)
+{
+	int status = EXIT_OK;
+
+	if (!q->range_found)
+		status = times_find(q, trace, options);
+	if (!q->range_found && !status && q->follow) {
+		q->range_found = true;
+		q->range_from = options->from;
+		q->range_to = options->to;
+	}
+	if (q->range_found) {
+		options->from = q->range_from;
+		options->to = q->range_to;
+	}
+	return status;
+}
+
 static int query_prepare(struct query *q, struct ktrace *trace,
 			 struct ktrace_cursor_options *options)
 {
@@ -205,7 +225,7 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 					     ktrace_get_types(trace));
 	if (status)
 		return status;
-	if (live && either_is(q, MOMENT_RELATIVE))
+	if (live && either_is(q, MOMENT_RELATIVE) && !q->range_found)
 		return failed(
 			"--from, --until and --around with +TIME are for traces "
 			"that are complete: a stream is read only once");
@@ -215,7 +235,7 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 	if (!q->follow)
 		status = cpus_check(q, ktrace_get_info(trace));
 	if (!status)
-		status = times_find(q, trace, options);
+		status = range_keep(q, trace, options);
 	if (status)
 		return status;
 	options->cpus = q->cpus.list;
@@ -237,7 +257,7 @@ int query_run(struct query *q, const char *path,
 	int status;
 	bool live;
 
-	status = q->follow ? trace_open_follow(path, &trace)
+	status = q->follow ? trace_open_follow(q->directory, path, &trace)
 			   : trace_open(path, &trace);
 	if (status)
 		return status;

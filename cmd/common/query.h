@@ -34,6 +34,10 @@ struct query {
 	uint8_t *wanted_types; /* by id: a cache, see query.c */
 	size_t nr_wanted_types;
 	bool follow; /* a trace that is being recorded is read as it grows */
+	int directory; /* if it follows: of the trace; negative: the path is opened */
+	bool range_found; /* if it follows: these are known, and hold for all parts */
+	uint64_t range_from; /* as in ktrace_cursor_options */
+	uint64_t range_to;
 	/* Set by who reads, before the end of a stream: what it might still have had is not known. */
 	bool ended_early;
 };

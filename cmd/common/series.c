@@ -17,8 +17,7 @@
 #define NUMBER_MAX   UINT32_MAX
 #define NUMBER_CHARS 10
 
-/* The number of NAME.NUMBER; 0: it is no such name. */
-static uint64_t number_of(const char *entry, const char *name)
+uint64_t series_number(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
 	uint64_t number;
@@ -39,7 +38,7 @@ static uint64_t highest_find(const struct output_place *place)
 	fd = openat(place->parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	while (dir && (entry = readdir(dir))) {
-		number = number_of(entry->d_name, place->name);
+		number = series_number(entry->d_name, place->name);
 		if (number > highest)
 			highest = number;
 	}

@@ -6,7 +6,7 @@
  * whoever runs the recorded command may own the folder.  So the folder is opened once, and each
  * trace is known by its device and inode.
  *
- * All return an exit status.
+ * What returns an int returns an exit status.
  */
 #ifndef KT_CMD_COMMON_SERIES_H
 #define KT_CMD_COMMON_SERIES_H
@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 
 #include "output.h"
+
+/* The number of a part's name NAME.NUMBER; 0: it is no such name. */
+uint64_t series_number(const char *entry, const char *name);
 
 struct series {
 	const char *path;

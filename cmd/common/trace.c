@@ -101,10 +101,11 @@ int trace_open(const char *path, struct ktrace **trace)
 	return open_explain(path, ktrace_open(path ?: TRACE_DEFAULT, trace));
 }
 
-int trace_open_follow(const char *path, struct ktrace **trace)
+int trace_open_follow(int directory, const char *path, struct ktrace **trace)
 {
 	return open_explain(path,
-			    ktrace_open_follow(path ?: TRACE_DEFAULT, trace));
+			    ktrace_open_follow(directory, path ?: TRACE_DEFAULT,
+					       trace));
 }
 
 void trace_complain(struct ktrace *trace)

@@ -15,7 +15,7 @@ bool is_stream(const char *path);
  */
 int trace_open(const char *path, struct ktrace **trace);
 /* The same, but a trace that is being recorded grows: ktrace_open_follow(). */
-int trace_open_follow(const char *path, struct ktrace **trace);
+int trace_open_follow(int directory, const char *path, struct ktrace **trace);
 /* Prints the trace's warnings; called after all of it was read. */
 void trace_complain(struct ktrace *trace);
 

@@ -169,12 +169,19 @@ KTRACE_API int ktrace_open_stream(int fd, struct ktrace **trace);
  * Opens a trace on disk that somebody records at this moment, to read it as it grows.  A cursor waits at the
  * end of what is there, and delivers events some tenths of a second after they happened, in order, until
  * the recording ends.  The recorder sees that somebody reads, and tells how far the streams of all CPUs are
- * complete; nothing else must be done.  There can be one cursor, as of a stream.  A trace that nobody
- * records any more is opened as by ktrace_open().
+ * complete; nothing else must be done.  A trace that nobody records any more is opened as by ktrace_open().
+ * @directory: that of @path, which the caller has opened; negative: @path is opened here.
  *
  * It ends where the recording goes on in another trace: info's reason begins with "rotation" or "snapshot".
  */
-KTRACE_API int ktrace_open_follow(const char *path, struct ktrace **trace);
+KTRACE_API int ktrace_open_follow(int directory, const char *path,
+				  struct ktrace **trace);
+/*
+ * Waits until the events that happened before this call are there, so that a cursor delivers all up to *@until
+ * (ns) without waiting; UINT64_MAX: the recording has ended, or @stop, which may be NULL, has returned true.
+ */
+KTRACE_API int ktrace_follow_now(struct ktrace *trace, bool (*stop)(void *data),
+				 void *data, uint64_t *until);
 
 /* A trace in memory.  The caller's memory must outlive the trace. */
 struct ktrace_memory {
@@ -457,7 +464,7 @@ struct ktrace_cursor_options {
  * A time *@from (ns) from which on a cursor of these @options delivers about so many @events: for who wants
  * the last ones.  Headers of packets say how many they have, so some of them may be of types that are
  * not wanted, and one packet more may be needed.  0: the begin of the trace.  Is 0, too, if a header is
- * damaged.  -EAGAIN: the trace comes as a stream, or is still being written.
+ * damaged.  -EAGAIN: the trace comes as a stream, or is being written by this process.
  */
 KTRACE_API int ktrace_time_tail(struct ktrace *trace,
 				const struct ktrace_cursor_options *options,

@@ -535,6 +535,9 @@ static noinline int cursor_wait(struct ktrace_cursor *cursor)
 	while (item == KTRACE_END && !cursor->over) {
 		int more;
 
+		cursor->over = trace_is_past(cursor->trace, cursor->to);
+		if (cursor->over)
+			break;
 		if (cursor->wait)
 			cursor->wait(cursor->wait_data);
 		if (cursor->stop && cursor->stop(cursor->wait_data))
@@ -746,7 +749,7 @@ int ktrace_cursor_create(struct ktrace *trace,
 	err = sized_copy(&options, sizeof(options), wishes);
 	if (err)
 		return err;
-	if (trace->pump && trace->claimed)
+	if (trace->frames && trace->claimed)
 		return error_set(-EBUSY, "a stream can be read only once");
 	trace->claimed = true;
 	cursor = calloc(1, sizeof(*cursor));

@@ -613,13 +613,10 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
-/* For those who read while it is written: all events before are in the streams. */
-static int read_point(struct ktrace *trace, struct json_object *o)
+/* It is written again in the same place: follow.c reads it there. */
+static int read_point(struct ktrace *trace)
 {
-	uint64_t clock = get_number(o, "clock");
-
-	if (clock > trace->point)
-		trace->point = clock;
+	trace->point_at = trace->line_at;
 	return 0;
 }
 
@@ -654,7 +651,7 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 	if (!strcmp(type, "hits"))
 		return read_hits(trace, o);
 	if (!strcmp(type, "point"))
-		return read_point(trace, o);
+		return read_point(trace);
 	if (!strcmp(type, "end"))
 		return read_end(trace, o);
 	return 0;
@@ -711,6 +708,7 @@ int metadata_read(struct ktrace *trace, const char *data, size_t size)
 			p = newline + 1;
 			continue;
 		}
+		trace->line_at = trace->metadata_size + (p - data);
 		json_tokener_reset(tokener);
 		if (newline - p <= LINE_MAX_SIZE)
 			o = json_tokener_parse_ex(tokener, p, newline - p);

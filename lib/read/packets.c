@@ -138,7 +138,7 @@ static int times_error(int err)
 
 static int times_check(const struct ktrace *trace)
 {
-	return trace->info.live || trace->pump
+	return trace->frames || (trace->info.live && !trace->follow)
 		       ? error_set(-EAGAIN,
 				   "how long a stream is, is known at its end "
 				   "only")

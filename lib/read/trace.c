@@ -209,8 +209,14 @@ static void trace_ends(struct ktrace *trace)
 /* A stream without a file has lost all that the recorder has counted in it. */
 static int missing_add(struct ktrace *trace, const struct ktrace_cpu *end)
 {
-	struct stream_source *source = trace_source_new(trace);
+	struct stream_source *source;
 
+	/* Of one that grows. */
+	if (trace->pump && trace->nr_sources == STREAMS_MAX) {
+		trace_warn(trace, "there are more streams than are read");
+		return 0;
+	}
+	source = trace_source_new(trace);
 	if (!source)
 		return error_set(-ENOMEM, "out of memory");
 	source->number = end->stream;
@@ -432,6 +438,13 @@ static int open_metadata(struct ktrace *trace, const char *path)
 		goto out_fd;
 	}
 	size = st.st_size - trace->metadata_size;
+	if (size < 0) {
+		err = error_set(-ESTALE,
+				"%s/metadata has become shorter while it was "
+				"read: open the trace again",
+				path);
+		goto out_fd;
+	}
 	data = malloc(size + 1);
 	if (!data) {
 		err = error_set(-ENOMEM, "out of memory");
@@ -452,7 +465,7 @@ static int open_metadata(struct ktrace *trace, const char *path)
 	if (n < 0)
 		err = error_set(-errno, "%s/metadata: %s", path,
 				strerror(errno));
-	else if (!used && trace->metadata_size)
+	else if (!used && (trace->metadata_size || trace->follow))
 		err = 0;
 	else if (!used)
 		err = error_set(-EBADMSG,
@@ -574,6 +587,7 @@ int trace_over(struct ktrace *trace)
 		return err;
 	trace->info.live = false;
 	trace_ends(trace);
+	trace->info.nr_cpus = trace->nr_sources;
 	trace_advance(trace, UINT64_MAX);
 	return 0;
 }

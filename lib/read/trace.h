@@ -119,9 +119,11 @@ struct ktrace {
 	void (*release)(struct ktrace *trace);
 	struct frames *frames; /* if it comes as a stream, else NULL */
 	struct follow
-		*follow; /* if it is on disk, and being written by others */
-	uint64_t point;	 /* clock: as its writer says for these readers */
-	int directory;	 /* -1: in memory */
+		*follow;   /* if it is on disk, and being written by others */
+	uint64_t point;	   /* clock: as its writer says for these readers */
+	uint64_t point_at; /* where in the metadata it does; 0: nowhere yet */
+	uint64_t line_at;  /* where the line begins that is being read */
+	int directory;	   /* -1: in memory */
 	uint64_t metadata_size; /* bytes that were read */
 	bool symbols_read;
 	struct symbol_table symbols;
@@ -152,6 +154,8 @@ int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
 int trace_refresh(struct ktrace *trace);
 /* All streams are complete up to this clock. */
 void trace_advance(struct ktrace *trace, uint64_t until);
+/* Of a trace that is followed: can only events come that are later than @time (ns)? */
+bool trace_is_past(const struct ktrace *trace, uint64_t time);
 /* The recording has ended: reads the counts at the end of the metadata. */
 int trace_complete(struct ktrace *trace);
 

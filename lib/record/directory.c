@@ -44,6 +44,7 @@ struct directory {
 	char *path;
 	int metadata; /* -1: not created yet */
 	off_t size;   /* of its complete lines */
+	off_t point;  /* where the line `point' is; 0: nowhere yet */
 	bool made;    /* created here, not by the caller */
 	bool symbols; /* were written */
 };
@@ -122,6 +123,25 @@ static int directory_lines(struct sink *sink, const char *text, size_t size)
 
 	return d->metadata < 0 ? metadata_begin(d, text, size)
 			       : metadata_write(d, text, size);
+}
+
+static int directory_point(struct sink *sink, const char *line, size_t size)
+{
+	struct directory *d = (struct directory *)sink;
+	off_t at = d->size;
+	ssize_t n;
+	int err;
+
+	if (!d->point) {
+		err = metadata_write(d, line, size);
+		d->point = err ? 0 : at;
+		return err;
+	}
+	n = pwrite(d->metadata, line, size, d->point);
+	if (n == (ssize_t)size)
+		return 0;
+	err = n < 0 ? -errno : -ENOSPC;
+	return error_set(err, "metadata: cannot write: %s", strerror(-err));
 }
 
 static bool directory_followed(const struct sink *sink)
@@ -416,6 +436,7 @@ int directory_sink_open(const char *path, struct sink **sink)
 const struct sink_ops directory_sink = {
 	.create = directory_create,
 	.lines = directory_lines,
+	.point = directory_point,
 	.flush = directory_flush,
 	.symbols = directory_symbols,
 	.open = directory_open,

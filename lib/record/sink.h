@@ -47,6 +47,11 @@ struct sink_ops {
 	 */
 	int (*lines)(struct sink *sink, const char *text, size_t size);
 	/*
+	 * For a sink that has followed(): a line that takes the place of the one before, which is as long.
+	 * Sets the error message.
+	 */
+	int (*point)(struct sink *sink, const char *line, size_t size);
+	/*
 	 * Makes the lines survive a crash.  Sets the error message.  May be
 	 * NULL.
 	 */

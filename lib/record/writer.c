@@ -18,6 +18,7 @@
 #include "base/loss.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "read/follow.h"
 #include "sink.h"
 #include "type/type.h"
 #include "writer.h"
@@ -378,11 +379,14 @@ int writer_file(struct ktrace_writer *writer, uint32_t number, const char *path,
 
 int writer_point(struct ktrace_writer *writer, uint64_t clock)
 {
-	struct text text = {0};
+	char line[POINT_SIZE + 1];
+	int err;
 
-	text_printf(&text, "{\"type\":\"point\",\"clock\":%" PRIu64 "}\n",
-		    clock);
-	return writer_append(writer, &text);
+	point_print(line, clock);
+	pthread_mutex_lock(&writer->lock);
+	err = writer->sink->ops->point(writer->sink, line, POINT_SIZE);
+	pthread_mutex_unlock(&writer->lock);
+	return err;
 }
 
 static void text_task(struct text *text, uint32_t tid, uint32_t tgid,
