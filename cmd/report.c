@@ -286,26 +286,20 @@ static bool type_has_line(const struct ktrace_type *type, void *data)
 	       columns_match(&r->columns, type);
 }
 
-/*
- * Of a trace that grows, the last events are those that are there now; what comes is shown, too.  It is
- * opened once more, because one that grows can be read only once.
- */
+/* Of a trace that grows, the last events are those that have happened until now; what comes is shown, too. */
 static int tail_choose(struct report *r, struct ktrace *trace,
 		       struct ktrace_cursor_options *options)
 {
-	struct ktrace *now;
+	struct ktrace_cursor_options now = *options;
+	uint64_t until;
 	int status;
 
-	if (!ktrace_get_info(trace)->live)
-		return tail_find(trace, options, r->tail, event_fits, r,
-				 &r->skip);
-	status = trace_open(r->after, &now);
-	if (status)
-		return status;
-	status = tail_find(now, options, r->tail, event_fits, r, &r->skip);
-	ktrace_close(now);
-	/* They know types by the numbers of that one. */
-	event_filters_forget(&r->query.filters);
+	if (ktrace_follow_now(trace, options->stop, options->wait_data, &until))
+		return failed_in_library();
+	if (until != UINT64_MAX && (!now.to || now.to > until))
+		now.to = until;
+	status = tail_find(trace, &now, r->tail, event_fits, r, &r->skip);
+	options->from = now.from;
 	return status;
 }
 
@@ -334,7 +328,7 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = tail_choose(r, trace, options);
 	/* Of the parts that follow, all. */
 	r->tail_given = false;
-	if (status)
+	if (status || (r->query.follow && follow_is_over(NULL)))
 		return status;
 	options->wait = stream_show;
 	options->wait_data = r;

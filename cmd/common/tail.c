@@ -12,6 +12,11 @@
 /* If there are too few, so much more is read. */
 #define TAIL_MORE 8
 
+static bool is_stopped(const struct ktrace_cursor_options *options)
+{
+	return options->stop && options->stop(options->wait_data);
+}
+
 static int tail_count(struct ktrace *trace,
 		      const struct ktrace_cursor_options *options,
 		      bool (*fits)(void *data,
@@ -19,12 +24,12 @@ static int tail_count(struct ktrace *trace,
 		      void *data, uint64_t *count)
 {
 	struct ktrace_cursor *cursor;
-	int item;
+	int item = 0;
 
 	*count = 0;
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_in_library();
-	while ((item = ktrace_cursor_next(cursor)) > 0)
+	while (!is_stopped(options) && (item = ktrace_cursor_next(cursor)) > 0)
 		*count += item == KTRACE_EVENT &&
 			  fits(data, ktrace_cursor_event(cursor));
 	ktrace_cursor_destroy(cursor);
@@ -49,7 +54,8 @@ int tail_find(struct ktrace *trace, struct ktrace_cursor_options *options,
 			return status;
 		if (__builtin_mul_overflow(want, TAIL_MORE, &want))
 			want = UINT64_MAX;
-	} while (count < events && options->from > first);
+	} while (count < events && options->from > first &&
+		 !is_stopped(options));
 	*skip = count > events ? count - events : 0;
 	return EXIT_OK;
 }
