@@ -127,7 +127,8 @@ static int leftovers_handle(struct record *r)
 /* Packets of programs that are being filled come into the next part as a whole: nobody may see them before. */
 static bool may_follow(const struct record *r)
 {
-	return !(r->parts.possible && r->markers.nr);
+	return !(r->parts.possible && r->markers.nr) && !r->overwrite &&
+	       !r->untold;
 }
 
 static int round_ms(const struct record *r)
@@ -153,9 +154,20 @@ static bool readers_sync(struct record *r)
 	r->synced = now;
 	if (!ktrace_recording_sync(r->recording, NULL))
 		return true;
-	failed_in_library();
-	r->stream_failed = true;
-	return false;
+	if (r->stream) {
+		failed_in_library();
+		r->stream_failed = true;
+		return false;
+	}
+	/* What a feed cannot write ends the recording, and not by this. */
+	record_progress_clear(r);
+	failed("%s: the recording goes on, but who follows it sees no more "
+	       "before its end",
+	       ktrace_last_error());
+	r->untold = true;
+	r->followed = false;
+	r->wait->round_ms = round_ms(r);
+	return true;
 }
 
 static bool round_pass(void *data)

@@ -85,8 +85,9 @@ struct record {
 	bool keep;
 	struct parts parts;
 	struct trigger trigger;
-	bool stream_failed; /* telling those who follow has failed */
+	bool stream_failed; /* telling the reader of the stream has failed */
 	bool followed;	    /* another process reads the trace on disk */
+	bool untold;	    /* telling such a process has failed */
 	bool stream;	    /* to @out, which was standard output */
 	int out;
 
