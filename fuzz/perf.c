@@ -39,6 +39,11 @@ static uint32_t runs(void *data, uint64_t offset, uint64_t tsc, uint64_t *time)
 	return 1 + offset / 4096 % 3;
 }
 
+static bool missing(void *data, uint64_t offset)
+{
+	return offset % 512 == 7;
+}
+
 static size_t code(void *data, void *bytes, size_t size, uint64_t address,
 		   uint64_t *time)
 {
@@ -57,7 +62,7 @@ static void packets_decode(void)
 {
 	static struct kt_branch entries[ENTRIES];
 	const struct pt_side side = {
-		.runs = runs, .code = code, .data = &input};
+		.runs = runs, .missing = missing, .code = code, .data = &input};
 	const struct pt_packets packets = {.bytes = input.bytes,
 					   .size = input.size};
 	const struct pt_processor processor = {.family = 6, .model = 158};

@@ -46,19 +46,13 @@ static size_t run_find(const struct perf_trace *trace, size_t first,
 
 	*size = part->size;
 	for (; first + nr < trace->nr_parts; nr++, part++) {
-		if (part[1].buffer != part->buffer ||
-		    part[1].tid != part->tid || part[1].cpu != part->cpu ||
+		if (!perf_part_is_beside(&part[1], part) ||
 		    part[1].offset != part->offset + part->size ||
 		    part[1].size > RUN_MAX - *size)
 			break;
 		*size += part[1].size;
 	}
 	return nr;
-}
-
-static bool is_same_buffer(const struct perf_part *a, const struct perf_part *b)
-{
-	return a->buffer == b->buffer && a->tid == b->tid && a->cpu == b->cpu;
 }
 
 static int run_read(const struct perf_trace *trace, size_t first, size_t nr,
@@ -90,6 +84,7 @@ static int run_decode(struct recorded *r, struct kt_branch_log *log,
 	const struct perf_part *part = &r->trace->parts[first];
 	const struct pt_side side = {
 		.runs = perf_side_runs,
+		.missing = perf_side_missing,
 		.code = perf_side_code,
 		.data = &r->side,
 	};
@@ -162,7 +157,7 @@ static int buffers_decode(struct recorded *r,
 		log = (struct kt_branch_log){0};
 		kt_branch_log_open(&log, r->ring, r->entries);
 		for (; !err && i < r->trace->nr_parts &&
-		       is_same_buffer(&parts[i], buffer);
+		       perf_part_is_beside(&parts[i], buffer);
 		     i += nr) {
 			losses->gaps += &parts[i] != buffer;
 			nr = run_find(r->trace, i, &size);

@@ -51,7 +51,7 @@ enum {
 };
 
 /* Numbers of what the file tells besides. */
-enum { FEATURE_OSRELEASE = 3, FEATURE_CPUID = 9, FEATURES = 256 };
+enum { FEATURE_OSRELEASE = 4, FEATURE_CPUID = 9, FEATURES = 256 };
 
 struct section {
 	uint64_t offset, size;
@@ -449,5 +449,6 @@ void perf_trace_close(struct perf_trace *trace)
 	arena_destroy(&trace->texts);
 	free(trace->news);
 	free(trace->turns);
+	free(trace->holes);
 	free(trace->parts);
 }

@@ -116,6 +116,18 @@ static int turn_add(struct perf_trace *trace, struct perf_turn turn)
 	return 0;
 }
 
+static int hole_add(struct perf_trace *trace, struct perf_hole hole)
+{
+	struct perf_hole *more =
+		array_grow(trace->holes, trace->nr_holes, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	trace->holes = more;
+	more[trace->nr_holes++] = hole;
+	return 0;
+}
+
 /* A record of the newer kind has the build id, or in its place what file it is. */
 static int id_take(struct perf_trace *trace, struct perf_news *news,
 		   struct rest *rest, const struct perf_event_header *head)
@@ -210,13 +222,19 @@ static int packets_take(struct perf_trace *trace, const struct perf_who *who,
 {
 	uint64_t offset = take_u64(rest), size = take_u64(rest);
 	uint64_t flags = take_u64(rest), end;
+	bool holed = flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL);
+	int err = 0;
 
-	if (flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
-		trace->gaps++;
-	if (flags & PERF_AUX_FLAG_OVERWRITE || !size ||
-	    who->cpu == PERF_NO_CPU ||
-	    __builtin_add_overflow(offset, size, &end))
+	trace->gaps += holed;
+	if (__builtin_add_overflow(offset, size, &end))
 		return 0;
+	if (holed)
+		err = hole_add(trace, (struct perf_hole){.cpu = who->cpu,
+							 .tid = who->tid,
+							 .offset = end});
+	if (err || flags & PERF_AUX_FLAG_OVERWRITE || !size ||
+	    who->cpu == PERF_NO_CPU)
+		return err;
 	return turn_add(trace, (struct perf_turn){.cpu = who->cpu,
 						  .tid = who->tid,
 						  .time = who->time,
@@ -267,6 +285,7 @@ int perf_record_take(struct perf_trace *trace,
 		return turn_take(trace, &who, tid);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
+		trace->switches = true;
 		return head.misc & PERF_RECORD_MISC_SWITCH_OUT
 			       ? 0
 			       : turn_take(trace, &who, who.tid);
@@ -299,13 +318,45 @@ static int turn_compare(const void *a, const void *b)
 				       ?: COMPARE(x->time, y->time);
 }
 
+static int hole_compare(const void *a, const void *b)
+{
+	const struct perf_hole *x = a, *y = b;
+
+	return COMPARE(x->offset, y->offset);
+}
+
 static int part_compare(const void *a, const void *b)
 {
 	const struct perf_part *x = a, *y = b;
 
 	return COMPARE(x->buffer, y->buffer) ?: COMPARE(x->tid, y->tid)
+					     ?: COMPARE(x->cpu, y->cpu)
 					     ?: COMPARE(x->offset, y->offset)
 					     ?: COMPARE(x->at, y->at);
+}
+
+/*
+ * perf fills pieces up to 8 bytes, and snapshots may tell again what the one before has told: then that ends
+ * where the next one begins.
+ */
+static void parts_part(struct perf_trace *trace)
+{
+	struct perf_part *parts = trace->parts;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trace->nr_parts; i++) {
+		struct perf_part *last = kept ? &parts[kept - 1] : NULL;
+
+		if (last && perf_part_is_beside(last, &parts[i]) &&
+		    parts[i].offset - last->offset < last->size) {
+			if (parts[i].size + PERF_PADDING_MAX <
+			    last->size - (parts[i].offset - last->offset))
+				continue;
+			last->size = parts[i].offset - last->offset;
+		}
+		parts[kept++] = parts[i];
+	}
+	trace->nr_parts = kept;
 }
 
 void perf_records_sort(struct perf_trace *trace)
@@ -316,9 +367,13 @@ void perf_records_sort(struct perf_trace *trace)
 	if (trace->nr_turns)
 		qsort(trace->turns, trace->nr_turns, sizeof(*trace->turns),
 		      turn_compare);
+	if (trace->nr_holes)
+		qsort(trace->holes, trace->nr_holes, sizeof(*trace->holes),
+		      hole_compare);
 	if (trace->nr_parts)
 		qsort(trace->parts, trace->nr_parts, sizeof(*trace->parts),
 		      part_compare);
+	parts_part(trace);
 }
 
 uint64_t perf_time(const struct perf_conversion *clock, uint64_t tsc)

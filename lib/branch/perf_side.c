@@ -261,6 +261,7 @@ void perf_side_begin(struct perf_side *side, const struct perf_part *part)
 	while (end < trace->nr_turns && trace->turns[end].cpu == part->cpu)
 		end++;
 	side->nr_told = end - first - side->nr_packets;
+	side->hole = 0;
 	side->now = NULL;
 	for (size_t i = 0; i < side->processes.size; i++) {
 		struct perf_process *process = side->processes.slots[i].value;
@@ -334,7 +335,7 @@ uint32_t perf_side_runs(void *data, uint64_t offset, uint64_t tsc,
 		*time = packets->time;
 	if (side->part->cpu != PERF_NO_CPU) {
 		tid = 0;
-		if (tsc && side->trace->clock.known && side->nr_told)
+		if (tsc && side->trace->clock.known && side->trace->switches)
 			tid = told_at(side, *time);
 		if (!tid && packets)
 			tid = packets->tid;
@@ -347,6 +348,25 @@ uint32_t perf_side_runs(void *data, uint64_t offset, uint64_t tsc,
 		*time = side->now->begun;
 	moves_do_until(side->now->process, *time);
 	return tid;
+}
+
+bool perf_side_missing(void *data, uint64_t offset)
+{
+	struct perf_side *side = data;
+	const struct perf_trace *trace = side->trace;
+	const struct perf_part *part = side->part;
+	bool missing = false;
+
+	for (; side->hole < trace->nr_holes; side->hole++) {
+		const struct perf_hole *hole = &trace->holes[side->hole];
+
+		if (hole->offset > offset)
+			break;
+		/* The packets of a thread come from wherever it ran. */
+		missing |= part->cpu == PERF_NO_CPU ? hole->tid == part->tid
+						    : hole->cpu == part->cpu;
+	}
+	return missing;
 }
 
 size_t perf_side_code(void *data, void *bytes, size_t size, uint64_t address,

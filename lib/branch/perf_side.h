@@ -64,6 +64,7 @@ struct perf_side {
 	const struct perf_turn *turns;
 	size_t nr_told;	   /* of these, by the scheduler, come behind */
 	size_t nr_packets; /* those that packets end */
+	size_t hole;	   /* the next one */
 	struct perf_thread *now;
 };
 
@@ -78,6 +79,7 @@ void perf_side_begin(struct perf_side *side, const struct perf_part *part);
 /* As struct pt_side has them; @data: the struct perf_side. */
 uint32_t perf_side_runs(void *data, uint64_t offset, uint64_t tsc,
 			uint64_t *time);
+bool perf_side_missing(void *data, uint64_t offset);
 size_t perf_side_code(void *data, void *bytes, size_t size, uint64_t address,
 		      uint64_t *time);
 

@@ -60,12 +60,28 @@ struct perf_turn {
 		end; /* behind its packets, as offsets count; 0: it is told by the scheduler */
 };
 
+/* Packets are missing behind this place. */
+struct perf_hole {
+	uint32_t cpu, tid;
+	uint64_t offset;
+};
+
 /* Packets. */
 struct perf_part {
 	uint64_t at; /* where in the file */
 	uint64_t offset, size;
 	uint32_t buffer, tid, cpu;
 };
+
+/* Each piece of packets may have so many bytes behind it, so that its size is a multiple of 8. */
+#define PERF_PADDING_MAX 7u
+
+/* Are both of one CPU, or thread? */
+static inline bool perf_part_is_beside(const struct perf_part *a,
+				       const struct perf_part *b)
+{
+	return a->buffer == b->buffer && a->tid == b->tid && a->cpu == b->cpu;
+}
 
 struct perf_conversion {
 	bool known;
@@ -81,6 +97,9 @@ struct perf_trace {
 	size_t nr_news;
 	struct perf_turn *turns;
 	size_t nr_turns;
+	bool switches; /* the scheduler has told who runs */
+	struct perf_hole *holes;
+	size_t nr_holes;
 	struct perf_part *parts;
 	size_t nr_parts;
 	struct perf_conversion clock;

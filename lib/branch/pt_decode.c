@@ -111,7 +111,8 @@ static void runs(struct decoding *d, enum kt_branch_kind kind)
 	if (time < d->time)
 		time = d->time;
 	if (tid != d->tid) {
-		if (d->tid) {
+		/* Behind a hole, it is not known when who ran last has left. */
+		if (d->tid && !d->hole) {
 			uint64_t left = d->time;
 
 			d->time = time;
@@ -185,8 +186,19 @@ static void came(struct decoding *d, uint64_t ip)
 	stamp_add(d, KT_BRANCH_TIME);
 }
 
+/* Where packets are missing, the program is not traced: it has left before that, and comes behind it. */
+static bool is_behind_hole(struct decoding *d, const struct pt_event *event)
+{
+	return event->type != ptev_disabled &&
+	       event->type != ptev_async_disabled &&
+	       d->side->missing(d->side->data,
+				d->packets->offset + offset_now(d));
+}
+
 static void event_take(struct decoding *d, const struct pt_event *event)
 {
+	if (is_behind_hole(d, event))
+		hole_make(d);
 	switch (event->type) {
 	case ptev_enabled:
 		if (!event->status_update)

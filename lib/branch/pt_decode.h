@@ -53,6 +53,8 @@ struct pt_side {
 	 */
 	uint32_t (*runs)(void *data, uint64_t offset, uint64_t tsc,
 			 uint64_t *time);
+	/* Are packets missing that were made since the last time, before @offset?  */
+	bool (*missing)(void *data, uint64_t offset);
 	/*
 	 * Copies code of that thread, up to @size bytes, and returns how many these are.  May set *@time if
 	 * it had to look later.

@@ -2,11 +2,13 @@
 /*
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
- *	packets FILE PROGRAM STEPS THREADS [cpus | overflow]
+ *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
  * cpus: they share two CPUs, and move at system calls; otherwise each has a buffer of its own.
+ * noswitch: the same, but nobody tells who runs, except for who began the trace.
+ * truncated: the first one's packets are lost for a while, because there is no room.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <elf.h>
@@ -25,7 +27,7 @@
 #define STREAM_SIZE    (64u << 20)
 #define SYNC_EVERY     4096u /* bytes */
 #define TICK	       1000u /* of the processor's time, between two moments */
-#define PIECE_MAX      65536u
+#define PIECE_MAX      6563u /* bytes: no multiple of 8 */
 #define OVERFLOW_AT    3000u /* steps */
 #define OVERFLOW_STEPS 500u
 
@@ -324,9 +326,17 @@ static void turn_tell(uint32_t tid, uint32_t cpu)
 	record(PERF_RECORD_SWITCH, 0, "", 0, tid, cpu, now);
 }
 
-static void packets_tell(struct stream *s, uint32_t tid, uint32_t cpu)
+static void start_tell(uint32_t tid, uint32_t cpu)
 {
-	uint64_t aux[3] = {s->told, size_of(s) - s->told, 0};
+	uint32_t body[2] = {tid, tid};
+
+	record(PERF_RECORD_ITRACE_START, 0, body, sizeof(body), tid, cpu, now);
+}
+
+static void packets_tell(struct stream *s, uint32_t tid, uint32_t cpu,
+			 uint64_t flags)
+{
+	uint64_t aux[3] = {s->told, size_of(s) - s->told, flags};
 
 	record(PERF_RECORD_AUX, 0, aux, sizeof(aux), tid, cpu, now);
 	s->told += aux[1];
@@ -358,12 +368,17 @@ static void stream_put(const struct stream *s, uint32_t number, uint32_t tid,
 	};
 	uint64_t size = size_of(s);
 
-	for (; part.offset < size; part.offset += part.size) {
-		part.size = size - part.offset;
-		if (part.size > PIECE_MAX)
-			part.size = PIECE_MAX;
+	while (part.offset < size) {
+		uint64_t piece = size - part.offset;
+
+		if (piece > PIECE_MAX)
+			piece = PIECE_MAX;
+		/* perf fills them up to 8 bytes, and counts on without these. */
+		part.size = (piece + 7) & ~7ull;
 		put(&part, sizeof(part));
-		put(s->bytes + part.offset, part.size);
+		put(s->bytes + part.offset, piece);
+		put("\0\0\0\0\0\0\0", part.size - piece);
+		part.offset += piece;
 	}
 }
 
@@ -459,7 +474,20 @@ static bool run(struct stream *s, size_t *at, bool overflows)
 	return false;
 }
 
-static void run_alone(uint32_t threads, bool overflow)
+/* There is no room for the packets of ten of its turns. */
+static void turns_lose(struct stream *s, size_t *at)
+{
+	struct stream lost = {0};
+
+	packets_tell(s, FIRST_TID, ~0u, PERF_AUX_FLAG_TRUNCATED);
+	stream_open(&lost);
+	for (int i = 0; i < 10; i++)
+		run(&lost, at, false);
+	free(lost.bytes);
+	pt_free_encoder(lost.encoder);
+}
+
+static void run_alone(uint32_t threads, bool overflow, bool truncated)
 {
 	for (uint32_t i = 0; i < threads; i++) {
 		struct stream s = {0};
@@ -467,9 +495,10 @@ static void run_alone(uint32_t threads, bool overflow)
 
 		stream_open(&s);
 		process_tell(FIRST_TID + i);
-		while (run(&s, &at, overflow && !i))
-			;
-		packets_tell(&s, FIRST_TID + i, ~0u);
+		for (int turn = 0; run(&s, &at, overflow && !i); turn++)
+			if (truncated && !i && turn == 20)
+				turns_lose(&s, &at);
+		packets_tell(&s, FIRST_TID + i, ~0u, 0);
 		exit_tell(FIRST_TID + i, ~0u);
 		stream_put(&s, i, FIRST_TID + i, ~0u);
 		free(s.bytes);
@@ -477,7 +506,7 @@ static void run_alone(uint32_t threads, bool overflow)
 	}
 }
 
-static void run_together(uint32_t threads)
+static void run_together(uint32_t threads, bool switches)
 {
 	struct stream streams[2] = {0};
 	size_t at[threads];
@@ -497,10 +526,13 @@ static void run_together(uint32_t threads)
 		if (over[i])
 			continue;
 		now += TICK;
-		turn_tell(FIRST_TID + i, cpu);
+		if (switches)
+			turn_tell(FIRST_TID + i, cpu);
+		else if (turn == 0 || turn == 3)
+			start_tell(FIRST_TID + i, cpu);
 		over[i] = !run(s, &at[i], false);
 		now += TICK;
-		packets_tell(s, FIRST_TID + i, cpu);
+		packets_tell(s, FIRST_TID + i, cpu, 0);
 		if (over[i]) {
 			exit_tell(FIRST_TID + i, cpu);
 			left--;
@@ -513,16 +545,19 @@ static void run_together(uint32_t threads)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 5 ? argv[5] : "";
+	bool switches = !strcmp(how, "cpus");
+	bool cpus = switches || !strcmp(how, "noswitch");
 
 	if (argc < 5)
 		return 2;
 	program_read(argv[2]);
 	steps_read(argv[3]);
-	file_begin(argv[1], !strcmp(how, "cpus"));
-	if (!strcmp(how, "cpus"))
-		run_together(atoi(argv[4]));
+	file_begin(argv[1], cpus);
+	if (cpus)
+		run_together(atoi(argv[4]), switches);
 	else
-		run_alone(atoi(argv[4]), !strcmp(how, "overflow"));
+		run_alone(atoi(argv[4]), !strcmp(how, "overflow"),
+			  !strcmp(how, "truncated"));
 	file_end();
 	return 0;
 }
