@@ -2,15 +2,17 @@
 /*
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
- *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated]
+ *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated | vdso]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
  * cpus: they share two CPUs, and move at system calls; otherwise each has a buffer of its own.
  * noswitch: the same, but nobody tells who runs, except for who began the trace.
  * truncated: the first one's packets are lost for a while, because there is no room.
+ * vdso: not the program, but our vDSO is what ran: its getcpu, again and again.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
+#include <dlfcn.h>
 #include <elf.h>
 #include <intel-pt.h>
 #include <linux/perf_event.h>
@@ -18,6 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "instruction.h"
@@ -32,6 +36,8 @@
 #define OVERFLOW_STEPS 500u
 
 enum { AUXTRACE_INFO = 70, AUXTRACE = 71 };
+/* What a file tells besides, in perf's header.h. */
+enum { HOSTNAME = 3, OSRELEASE = 4, AUX_INDEX = 18 };
 
 /* ---- the program ---------------------------------------------------------- */
 
@@ -93,6 +99,34 @@ static void steps_read(const char *path)
 	if (nr_steps < 2)
 		fail(path);
 	fclose(f);
+}
+
+static struct kt_instruction instruction_at(uint64_t ip);
+
+/* As it is in memory, so it may be far from the addresses of programs. */
+static void vdso_walk(void)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
+	uint64_t begin = vdso ? (uint64_t)dlsym(vdso, "__vdso_getcpu") : 0;
+
+	program.path = "[vdso]";
+	program.bytes = (uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	program.code = (Elf64_Phdr){
+		.p_vaddr = (uint64_t)program.bytes,
+		.p_filesz = 8192,
+		.p_memsz = 8192,
+	};
+	steps = malloc(sizeof(*steps) * 10000);
+	if (!begin)
+		fail("no vDSO");
+	for (uint64_t ip = begin; nr_steps < 5000;) {
+		struct kt_instruction instruction = instruction_at(ip);
+
+		steps[nr_steps++] = (struct step){ip, false};
+		ip = instruction.kind == KT_BRANCH_RETURN
+			     ? begin
+			     : ip + instruction.length;
+	}
 }
 
 static struct kt_instruction instruction_at(uint64_t ip)
@@ -438,13 +472,35 @@ static void file_begin(const char *path, bool cpus)
 
 static void file_end(void)
 {
-	uint64_t index[3] = {0, 8};
+	struct {
+		struct {
+			uint64_t offset, size;
+		} sections[3];
+		struct {
+			uint32_t size;
+			char text[128];
+		} host, release;
+		uint64_t index;
+	} told = {.host = {128, "host"}, .release = {128, ""}};
+	struct utsname name;
 
+	uname(&name);
+	snprintf(told.release.text, sizeof(told.release.text), "%s",
+		 name.release);
 	header.data_size = ftell(file) - header.data;
+	for (int i = 0; i < 3; i++) {
+		static const size_t at[] = {offsetof(typeof(told), host),
+					    offsetof(typeof(told), release),
+					    offsetof(typeof(told), index),
+					    sizeof(told)};
+
+		told.sections[i].offset =
+			header.data + header.data_size + at[i];
+		told.sections[i].size = at[i + 1] - at[i];
+	}
 	/* perf looks whether there is an index of packets, which may be empty. */
-	index[0] = header.data + header.data_size + 16;
-	header.features[0] = 1 << 18;
-	put(index, sizeof(index));
+	header.features[0] = 1 << HOSTNAME | 1 << OSRELEASE | 1 << AUX_INDEX;
+	put(&told, sizeof(told));
 	rewind(file);
 	put(&header, sizeof(header));
 	if (fclose(file))
@@ -550,8 +606,12 @@ int main(int argc, char **argv)
 
 	if (argc < 5)
 		return 2;
-	program_read(argv[2]);
-	steps_read(argv[3]);
+	if (!strcmp(how, "vdso")) {
+		vdso_walk();
+	} else {
+		program_read(argv[2]);
+		steps_read(argv[3]);
+	}
 	file_begin(argv[1], cpus);
 	if (cpus)
 		run_together(atoi(argv[4]), switches);
