@@ -24,7 +24,7 @@
 /* A record says its size in 16 bits. */
 #define RECORD_MAX 65536
 #define EVENTS_MAX 4096
-#define IDS_MAX	   (1u << 20)
+#define IDS_MAX	   (1u << 20) /* of all events together */
 #define TEXT_MAX   4096
 
 /* Records that perf adds. */
@@ -73,8 +73,13 @@ struct auxtrace {
 /* One kind of events: which of its records have what behind them. */
 struct layout {
 	struct perf_event_attr attr;
-	uint64_t *ids;
-	size_t nr_ids;
+	struct section ids;
+};
+
+/* The number of an event: records of it have it as their last word. */
+struct numbered {
+	uint64_t id;
+	const struct layout *layout;
 };
 
 struct reading {
@@ -84,7 +89,9 @@ struct reading {
 	struct header header;
 	struct layout *layouts;
 	size_t nr_layouts;
-	bool same;		   /* all have the same behind them */
+	bool same;		  /* all have the same behind them */
+	struct numbered *numbers; /* in order; only if they have not */
+	size_t nr_numbers;
 	bool told;		   /* that these are packets of Intel's PT */
 	uint64_t mtc_bits, config; /* which bits of config are MTCFreq */
 	uint8_t record[RECORD_MAX];
@@ -118,17 +125,43 @@ static bool is_inside(const struct reading *r, const struct section *section)
 
 /* ---- kinds of events ------------------------------------------------------ */
 
-static int ids_read(const struct reading *r, struct layout *layout,
-		    const struct section *ids)
+static int numbered_compare(const void *a, const void *b)
 {
-	if (!is_inside(r, ids) || ids->size / sizeof(uint64_t) > IDS_MAX)
-		return damaged(r, "the numbers of an event");
-	layout->ids = malloc(ids->size + 1);
-	if (!layout->ids)
+	const struct numbered *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int numbers_read(struct reading *r)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < r->nr_layouts; i++) {
+		const struct layout *layout = &r->layouts[i];
+
+		nr += layout->ids.size / sizeof(uint64_t);
+		if (!is_inside(r, &layout->ids) || nr > IDS_MAX)
+			return damaged(r, "the numbers of an event");
+		if (!(layout->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
+			return damaged(r, "records have no numbers");
+	}
+	r->numbers = calloc(nr + 1, sizeof(*r->numbers));
+	if (!r->numbers)
 		return error_set(-ENOMEM, "out of memory");
-	if (!read_at(r, layout->ids, ids->size, ids->offset))
-		return damaged(r, "the numbers of an event");
-	layout->nr_ids = ids->size / sizeof(uint64_t);
+	for (size_t i = 0; i < r->nr_layouts; i++) {
+		const struct section *ids = &r->layouts[i].ids;
+
+		for (uint64_t at = 0; at + sizeof(uint64_t) <= ids->size;
+		     at += sizeof(uint64_t)) {
+			struct numbered *to = &r->numbers[r->nr_numbers++];
+
+			to->layout = &r->layouts[i];
+			if (!read_at(r, &to->id, sizeof(to->id),
+				     ids->offset + at))
+				return damaged(r, "the numbers of an event");
+		}
+	}
+	qsort(r->numbers, r->nr_numbers, sizeof(*r->numbers), numbered_compare);
 	return 0;
 }
 
@@ -147,7 +180,6 @@ static int layouts_read(struct reading *r)
 {
 	const struct section *attrs = &r->header.attrs;
 	uint64_t each = r->header.attr_size, nr;
-	int err = 0;
 
 	if (!is_inside(r, attrs) ||
 	    each < PERF_ATTR_SIZE_VER0 + sizeof(struct section) ||
@@ -159,46 +191,41 @@ static int layouts_read(struct reading *r)
 	if (!r->layouts)
 		return error_set(-ENOMEM, "out of memory");
 	r->same = true;
-	for (uint64_t i = 0; !err && i < nr; i++) {
+	for (uint64_t i = 0; i < nr; i++) {
 		struct layout *layout = &r->layouts[r->nr_layouts++];
 		size_t size = each - sizeof(struct section);
 		uint64_t at = attrs->offset + i * each;
-		struct section ids;
 
-		if (!read_at(r, &ids, sizeof(ids), at + size))
+		if (!read_at(r, &layout->ids, sizeof(layout->ids), at + size))
 			return damaged(r, "its events");
 		if (size > sizeof(layout->attr))
 			size = sizeof(layout->attr);
 		if (!read_at(r, &layout->attr, size, at))
 			return damaged(r, "its events");
-		err = ids_read(r, layout, &ids);
 		r->same &= is_same_layout(&layout->attr, &r->layouts[0].attr);
 	}
-	return err;
+	return r->same ? 0 : numbers_read(r);
 }
 
 /* What stands behind a record; NULL: its event is not known. */
 static const struct perf_event_attr *layout_of(const struct reading *r,
 					       size_t size)
 {
-	uint64_t id;
+	const struct numbered *found;
+	struct numbered key = {0};
 
 	if (r->same)
 		return &r->layouts[0].attr;
 	/* The last word says whose it is. */
-	if (size < sizeof(struct perf_event_header) + sizeof(id))
+	if (size < sizeof(struct perf_event_header) + sizeof(key.id))
 		return NULL;
-	memcpy(&id, r->record + size - sizeof(id), sizeof(id));
-	for (size_t i = 0; i < r->nr_layouts; i++) {
-		const struct layout *layout = &r->layouts[i];
-
-		if (!(layout->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
-			continue;
-		for (size_t n = 0; n < layout->nr_ids; n++)
-			if (layout->ids[n] == id)
-				return &layout->attr;
-	}
-	return NULL;
+	memcpy(&key.id, r->record + size - sizeof(key.id), sizeof(key.id));
+	/* What was there at first, perf tells as if its first event had. */
+	if (!key.id)
+		return &r->layouts[0].attr;
+	found = bsearch(&key, r->numbers, r->nr_numbers, sizeof(key),
+			numbered_compare);
+	return found ? &found->layout->attr : NULL;
 }
 
 /* ---- records of perf ------------------------------------------------------ */
@@ -297,6 +324,7 @@ static int record_take(struct reading *r, uint64_t at, size_t size,
 	if (head.type >= PERF_RECORD_MAX)
 		return 0;
 	layout = layout_of(r, size);
+	r->trace->untold += !layout;
 	if (layout && perf_record_take(r->trace, layout, r->record, size))
 		return error_set(-ENOMEM, "out of memory");
 	return 0;
@@ -398,11 +426,6 @@ static int trace_read(struct reading *r)
 	int err = header_read(r);
 
 	err = err ?: layouts_read(r);
-	if (!err && !r->same)
-		for (size_t i = 0; i < r->nr_layouts; i++)
-			if (!(r->layouts[i].attr.sample_type &
-			      PERF_SAMPLE_IDENTIFIER))
-				return damaged(r, "records have no numbers");
 	err = err ?: records_read(r);
 	if (err)
 		return err;
@@ -435,8 +458,7 @@ int perf_trace_open(struct perf_trace *trace, const char *path)
 		trace->made = st.st_mtime;
 		err = trace_read(r);
 	}
-	for (size_t i = 0; i < r->nr_layouts; i++)
-		free(r->layouts[i].ids);
+	free(r->numbers);
 	free(r->layouts);
 	free(r);
 	return err;

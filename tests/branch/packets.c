@@ -2,7 +2,8 @@
 /*
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
- *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated | vdso]
+ *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
+ *	        vdso | events | ids]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -10,6 +11,7 @@
  * noswitch: the same, but nobody tells who runs, except for who began the trace.
  * truncated: the first one's packets are lost for a while, because there is no room.
  * vdso: not the program, but our vDSO is what ran: its getcpu, again and again.
+ * events: there are two kinds of events, with different things behind their records; ids: one has too many numbers.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -318,7 +320,8 @@ static void record(uint32_t type, uint16_t misc, const void *body, size_t size,
 		.misc = misc,
 		.size = sizeof(head) + size + sizeof(struct who),
 	};
-	struct who who = {tid, tid, time, cpu, 0, 1};
+	/* What perf tells of the beginning has no event. */
+	struct who who = {tid, tid, time, cpu, 0, time ? 1 : 0};
 
 	put(&head, sizeof(head));
 	put(body, size);
@@ -422,16 +425,16 @@ static struct {
 		types_size, features[4];
 } header = {.magic = "PERFILE2", .size = sizeof(header)};
 
-static void file_begin(const char *path, bool cpus)
+static void file_begin(const char *path, bool cpus, bool events, uint64_t ids)
 {
 	struct {
 		struct perf_event_attr attr;
 		uint64_t ids, ids_size;
-	} event = {
+	} event[2] = {{
 		.attr =
 			{
 				.type = PT_TYPE,
-				.size = sizeof(event.attr),
+				.size = sizeof(event->attr),
 				.config =
 					0xc00, /* times, and no short returns */
 				.sample_period = 1,
@@ -444,8 +447,8 @@ static void file_begin(const char *path, bool cpus)
 			},
 		.ids = sizeof(header),
 		.ids_size = 8,
-	};
-	uint64_t id = 1;
+	}};
+	const uint64_t id[2] = {1, 2};
 	struct {
 		struct perf_event_header head;
 		uint32_t type, pad;
@@ -461,12 +464,18 @@ static void file_begin(const char *path, bool cpus)
 	file = fopen(path, "we");
 	if (!file)
 		fail(path);
-	header.attr_size = header.attrs_size = sizeof(event);
+	event[1] = event[0];
+	event[1].attr.type = PERF_TYPE_SOFTWARE;
+	event[1].attr.sample_type &= ~PERF_SAMPLE_CPU;
+	event[1].ids = sizeof(header) + 8;
+	event[1].ids_size = ids * 8;
+	header.attr_size = sizeof(*event);
+	header.attrs_size = (1 + events) * sizeof(*event);
 	header.attrs = sizeof(header) + sizeof(id);
-	header.data = header.attrs + sizeof(event);
+	header.data = header.attrs + header.attrs_size;
 	put(&header, sizeof(header));
-	put(&id, sizeof(id));
-	put(&event, sizeof(event));
+	put(id, sizeof(id));
+	put(event, header.attrs_size);
 	put(&info, sizeof(info));
 }
 
@@ -601,7 +610,7 @@ static void run_together(uint32_t threads, bool switches)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 5 ? argv[5] : "";
-	bool switches = !strcmp(how, "cpus");
+	bool switches = !strcmp(how, "cpus"), many;
 	bool cpus = switches || !strcmp(how, "noswitch");
 
 	if (argc < 5)
@@ -612,7 +621,9 @@ int main(int argc, char **argv)
 		program_read(argv[2]);
 		steps_read(argv[3]);
 	}
-	file_begin(argv[1], cpus);
+	many = !strcmp(how, "ids");
+	file_begin(argv[1], cpus, many || !strcmp(how, "events"),
+		   many ? 2 << 20 : 1);
 	if (cpus)
 		run_together(atoi(argv[4]), switches);
 	else
