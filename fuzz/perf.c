@@ -61,8 +61,12 @@ static size_t code(void *data, void *bytes, size_t size, uint64_t address,
 static void packets_decode(void)
 {
 	static struct kt_branch entries[ENTRIES];
-	const struct pt_side side = {
-		.runs = runs, .missing = missing, .code = code, .data = &input};
+	uint32_t endless = 0;
+	const struct pt_side side = {.runs = runs,
+				     .missing = missing,
+				     .code = code,
+				     .data = &input,
+				     .endless = &endless};
 	const struct pt_packets packets = {.bytes = input.bytes,
 					   .size = input.size};
 	const struct pt_processor processor = {.family = 6, .model = 158};

@@ -26,12 +26,16 @@
 
 /* Packets that are decoded at a time: they lie in memory behind each other. */
 #define RUN_MAX (1ull << 30)
+/* Entries of all buffers together: 1 GB, as what is traced has. */
+#define KEPT_MAX ((1ull << 30) / sizeof(struct kt_branch))
 
 struct recorded {
 	struct perf_trace *trace;
 	struct perf_side side;
 	struct cpus cpus;
+	uint32_t endless;	/* as struct pt_side has it */
 	size_t entries;		/* of each buffer */
+	size_t kept;		/* of all */
 	struct kt_branch *ring; /* so many */
 };
 
@@ -87,6 +91,7 @@ static int run_decode(struct recorded *r, struct kt_branch_log *log,
 		.missing = perf_side_missing,
 		.code = perf_side_code,
 		.data = &r->side,
+		.endless = &r->endless,
 	};
 	struct pt_packets packets = {
 		.size = size,
@@ -119,7 +124,8 @@ static int run_decode(struct recorded *r, struct kt_branch_log *log,
 /* ---- buffers -------------------------------------------------------------- */
 
 /* As what is read of a CPU. */
-static int buffer_keep(struct recorded *r, const struct kt_branch_log *log)
+static int buffer_keep(struct recorded *r, const struct kt_branch_log *log,
+		       struct ktrace_branches_decoded *losses)
 {
 	struct branch_thread *more =
 		array_grow(r->cpus.buffers, r->cpus.nr_buffers, sizeof(*more));
@@ -128,6 +134,12 @@ static int buffer_keep(struct recorded *r, const struct kt_branch_log *log)
 
 	if (!more)
 		return branches_out_of_memory();
+	if (nr > KEPT_MAX - r->kept) {
+		nr = KEPT_MAX - r->kept;
+		first = log->head - nr;
+	}
+	r->kept += nr;
+	losses->lost += first;
 	r->cpus.buffers = more;
 	more += r->cpus.nr_buffers;
 	*more = (struct branch_thread){
@@ -163,9 +175,7 @@ static int buffers_decode(struct recorded *r,
 			nr = run_find(r->trace, i, &size);
 			err = run_decode(r, &log, losses, i, nr, size);
 		}
-		if (log.head > r->entries)
-			losses->lost += log.head - r->entries;
-		err = err ?: buffer_keep(r, &log);
+		err = err ?: buffer_keep(r, &log, losses);
 	}
 	return err;
 }

@@ -73,7 +73,6 @@ struct decoding {
 
 	uint64_t packet;     /* the offset of the last one that was needed */
 	uint32_t unprompted; /* instructions since then */
-	uint32_t endless;    /* loops that were left */
 };
 
 /* ---- entries -------------------------------------------------------------- */
@@ -255,7 +254,7 @@ static bool is_endless(struct decoding *d)
 	d->packet = packet;
 	if (d->unprompted < WITHOUT_PACKET_MAX)
 		return false;
-	d->endless++;
+	++*d->side->endless;
 	return true;
 }
 
@@ -305,7 +304,7 @@ static void all_follow(struct decoding *d)
 		/* Behind the place that is not understood, if that was not the last one. */
 		failed = offset_now(d);
 		if (failed < now || failed >= d->packets->size ||
-		    d->endless >= ENDLESS_MAX)
+		    *d->side->endless >= ENDLESS_MAX)
 			break;
 		failed += failed == now;
 	}
@@ -346,6 +345,12 @@ int pt_decode(const struct pt_packets *packets,
 
 	if (!packets->size)
 		return 0;
+	losses->bytes += packets->size;
+	if (*side->endless >= ENDLESS_MAX) {
+		losses->errors++;
+		losses->skipped += packets->size;
+		return 0;
+	}
 	pt_config_init(&config);
 	/* It only reads there. */
 	config.begin = (uint8_t *)packets->bytes;
@@ -368,6 +373,5 @@ int pt_decode(const struct pt_packets *packets,
 	ipt_set_code(ipt_image(d.decoder), code_read, &d);
 	all_follow(&d);
 	ipt_destroy(d.decoder);
-	losses->bytes += packets->size;
 	return 0;
 }

@@ -62,6 +62,8 @@ struct pt_side {
 	size_t (*code)(void *data, void *bytes, size_t size, uint64_t address,
 		       uint64_t *time);
 	void *data;
+	/* Loops that were left, because they need no packets to go on: of all packets of a trace. */
+	uint32_t *endless;
 };
 
 /* Is libipt there? */

@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids]
+ *	        vdso | events | ids | endless]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -12,6 +12,7 @@
  * truncated: the first one's packets are lost for a while, because there is no room.
  * vdso: not the program, but our vDSO is what ran: its getcpu, again and again.
  * events: there are two kinds of events, with different things behind their records; ids: one has too many numbers.
+ * endless: PROGRAM is bytes of a loop that needs no packets, at ENDLESS.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -34,6 +35,7 @@
 #define SYNC_EVERY     4096u /* bytes */
 #define TICK	       1000u /* of the processor's time, between two moments */
 #define PIECE_MAX      6563u /* bytes: no multiple of 8 */
+#define ENDLESS	       0x400000u
 #define OVERFLOW_AT    3000u /* steps */
 #define OVERFLOW_STEPS 500u
 
@@ -552,6 +554,20 @@ static void turns_lose(struct stream *s, size_t *at)
 	pt_free_encoder(lost.encoder);
 }
 
+static void loop_alone(uint32_t threads)
+{
+	for (uint32_t i = 0; i < threads; i++) {
+		struct stream s = {0};
+
+		stream_open(&s);
+		process_tell(FIRST_TID + i);
+		sync_put(&s, ENDLESS);
+		stream_put(&s, i, FIRST_TID + i, ~0u);
+		free(s.bytes);
+		pt_free_encoder(s.encoder);
+	}
+}
+
 static void run_alone(uint32_t threads, bool overflow, bool truncated)
 {
 	for (uint32_t i = 0; i < threads; i++) {
@@ -610,12 +626,17 @@ static void run_together(uint32_t threads, bool switches)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 5 ? argv[5] : "";
+	bool endless = !strcmp(how, "endless");
 	bool switches = !strcmp(how, "cpus"), many;
 	bool cpus = switches || !strcmp(how, "noswitch");
 
 	if (argc < 5)
 		return 2;
-	if (!strcmp(how, "vdso")) {
+	if (endless) {
+		program.path = realpath(argv[2], NULL);
+		program.code.p_vaddr = ENDLESS;
+		program.code.p_memsz = 4096;
+	} else if (!strcmp(how, "vdso")) {
 		vdso_walk();
 	} else {
 		program_read(argv[2]);
@@ -624,7 +645,9 @@ int main(int argc, char **argv)
 	many = !strcmp(how, "ids");
 	file_begin(argv[1], cpus, many || !strcmp(how, "events"),
 		   many ? 2 << 20 : 1);
-	if (cpus)
+	if (endless)
+		loop_alone(atoi(argv[4]));
+	else if (cpus)
 		run_together(atoi(argv[4]), switches);
 	else
 		run_alone(atoi(argv[4]), !strcmp(how, "overflow"),
