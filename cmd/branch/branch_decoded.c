@@ -42,8 +42,13 @@ void branch_decoded_tell(const struct branch_show *show)
 	if (d->skipped)
 		say("%s of %s of packets were skipped there",
 		    bytes_text(d->skipped).s, bytes_text(d->bytes).s);
+	if (d->unowned)
+		say("branches are missing at %s places: it is not known which "
+		    "thread ran there",
+		    count_text(d->unowned).s);
 	if (d->untold)
-		say("%s records about processes were lost: names may be missing",
+		say("%s records of the kernel were lost: names and mappings may "
+		    "be missing, and who ran",
 		    count_text(d->untold).s);
 }
 
@@ -57,6 +62,8 @@ const char *branch_decoded_reason(const struct branch_show *show)
 	if (d->missing)
 		return ": the programs that ran are not here, or were changed "
 		       "since";
+	if (d->unowned)
+		return ": it is not known which threads ran";
 	if (d->unread)
 		return ": the code that ran could not be read";
 	return d->errors ? ": the packets are damaged" : "";

@@ -111,9 +111,9 @@ void branch_show_json(const struct branch_show *show)
 			",\"gaps\":%" PRIu64 ",\"unread\":%" PRIu64
 			",\"errors\":%" PRIu64 ",\"skipped\":%" PRIu64
 			",\"missing\":%" PRIu64 ",\"untold\":%" PRIu64
-			",\"untraced\":%" PRIu64 "}\n",
+			",\"untraced\":%" PRIu64 ",\"unowned\":%" PRIu64 "}\n",
 			decoded->bytes, decoded->lost, decoded->overflows,
 			decoded->gaps, decoded->unread, decoded->errors,
 			decoded->skipped, decoded->missing, decoded->untold,
-			decoded->untraced);
+			decoded->untraced, decoded->unowned);
 }

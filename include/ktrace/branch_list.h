@@ -76,7 +76,9 @@ struct ktrace_branches_decoded {
 		untold; /* the kernel's records of processes, which it could not write */
 	uint64_t
 		untraced; /* threads that had ended before they could be traced, or too many */
-	uint64_t reserved[6];
+	uint64_t
+		unowned; /* how often it is not known which thread ran, so it is left out */
+	uint64_t reserved[5];
 };
 
 /* NULL: they were not decoded. */

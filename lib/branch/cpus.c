@@ -137,13 +137,47 @@ static size_t stretches_of_thread(const struct stretch *first, size_t left)
 	return nr;
 }
 
+static int hole_compare(const void *a, const void *b)
+{
+	const struct cpu_hole *x = a, *y = b;
+
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* In the order of their ends; each begins where it or one behind it does. */
+static void holes_sort(struct cpus *cpus)
+{
+	if (!cpus->nr_holes)
+		return;
+	qsort(cpus->holes, cpus->nr_holes, sizeof(*cpus->holes), hole_compare);
+	for (size_t i = cpus->nr_holes - 1; i; i--)
+		if (cpus->holes[i - 1].begin > cpus->holes[i].begin)
+			cpus->holes[i - 1].begin = cpus->holes[i].begin;
+}
+
+static bool holes_meet(const struct cpus *cpus, uint64_t begin, uint64_t end)
+{
+	size_t low = 0, high = cpus->nr_holes;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (cpus->holes[middle].end < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < cpus->nr_holes && cpus->holes[low].begin < end;
+}
+
 /* May the thread have run elsewhere between the two, without a trace of it? */
 static bool has_hole(const struct parting *parting,
 		     const struct stretch *stretch, const struct stretch *next)
 {
 	return !stretch->leaves ||
 	       kind_of(next->entries) != KT_BRANCH_ARRIVES ||
-	       stretch->end < parting->whole;
+	       stretch->end < parting->whole ||
+	       holes_meet(parting->cpus, stretch->end, next->time);
 }
 
 /* As entries of a thread's own buffer. */
@@ -267,6 +301,7 @@ int cpus_part(struct cpus *cpus, struct ktrace_branches *branches)
 
 	for (size_t i = 0; !err && i < cpus->nr_buffers; i++)
 		err = stretches_find(&parting, &cpus->buffers[i]);
+	holes_sort(cpus);
 	if (!err && parting.nr) {
 		qsort(parting.stretches, parting.nr, sizeof(struct stretch),
 		      stretch_compare);

@@ -15,12 +15,19 @@ struct visit {
 	struct mapped_change change; /* `since' is a time */
 };
 
+/* In between, it is not known who ran on some CPU. */
+struct cpu_hole {
+	uint64_t begin, end;
+};
+
 /* What was read of contexts of CPUs. */
 struct cpus {
 	struct branch_thread *buffers;
 	size_t nr_buffers;
 	struct visit *visits;
 	size_t nr_visits;
+	struct cpu_hole *holes;
+	size_t nr_holes;
 	uint64_t
 		time; /* when the first buffer was read: what is later is not whole */
 };

@@ -123,6 +123,32 @@ static int run_decode(struct recorded *r, struct kt_branch_log *log,
 
 /* ---- buffers -------------------------------------------------------------- */
 
+/* Where a list begins anew, others may have run since what is before that. */
+static int holes_find(struct cpus *cpus, const struct branch_thread *buffer)
+{
+	const struct kt_branch *last = NULL;
+
+	for (size_t i = 0; i < buffer->shown.nr; i++) {
+		const struct kt_branch *entry = &buffer->entries[i];
+		unsigned int kind = entry->from >> KT_BRANCH_KIND_SHIFT;
+		struct cpu_hole *more;
+
+		if (!kt_branch_is_stamp(kind))
+			continue;
+		if (last && kind == KT_BRANCH_BEGINS) {
+			more = array_grow(cpus->holes, cpus->nr_holes,
+					  sizeof(*more));
+			if (!more)
+				return branches_out_of_memory();
+			cpus->holes = more;
+			more[cpus->nr_holes++] =
+				(struct cpu_hole){last->to, entry->to};
+		}
+		last = entry;
+	}
+	return 0;
+}
+
 /* As what is read of a CPU. */
 static int buffer_keep(struct recorded *r, const struct kt_branch_log *log,
 		       struct ktrace_branches_decoded *losses)
@@ -151,7 +177,7 @@ static int buffer_keep(struct recorded *r, const struct kt_branch_log *log,
 	for (size_t i = 0; i < nr; i++)
 		more->entries[i] = r->ring[(first + i) & log->mask];
 	r->cpus.nr_buffers++;
-	return 0;
+	return holes_find(&r->cpus, more);
 }
 
 static int buffers_decode(struct recorded *r,
@@ -206,6 +232,7 @@ static void recorded_free(struct recorded *r)
 	for (size_t i = 0; i < r->cpus.nr_visits; i++)
 		free(r->cpus.visits[i].change.maps);
 	free(r->cpus.buffers);
+	free(r->cpus.holes);
 	free(r->cpus.visits);
 	free(r->ring);
 	perf_side_close(&r->side);

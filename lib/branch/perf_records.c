@@ -292,7 +292,7 @@ int perf_record_take(struct perf_trace *trace,
 	case PERF_RECORD_LOST:
 		take_u64(&rest);
 		trace->untold += take_u64(&rest);
-		return 0;
+		return turn_take(trace, &who, PERF_LOST);
 	}
 	return 0;
 }

@@ -271,7 +271,10 @@ void perf_side_begin(struct perf_side *side, const struct perf_part *part)
 	}
 }
 
-/* Who had the CPU last before @time; 0: not known. */
+/*
+ * Who had the CPU last before @time; 0: not known.  PERF_LOST: and the records that could tell were lost, be they
+ * of then or of later.
+ */
 static uint32_t told_at(const struct perf_side *side, uint64_t time)
 {
 	const struct perf_turn *told = side->turns + side->nr_packets;
@@ -285,6 +288,8 @@ static uint32_t told_at(const struct perf_side *side, uint64_t time)
 		else
 			high = middle;
 	}
+	if (low < side->nr_told && told[low].tid == PERF_LOST)
+		return PERF_LOST;
 	return low ? told[low - 1].tid : 0;
 }
 
@@ -340,6 +345,8 @@ uint32_t perf_side_runs(void *data, uint64_t offset, uint64_t tsc,
 		if (!tid && packets)
 			tid = packets->tid;
 	}
+	if (tid > PERF_TID_MAX)
+		tid = 0;
 	side->now = tid ? perf_side_thread(side, tid) : NULL;
 	if (!side->now)
 		return 0;

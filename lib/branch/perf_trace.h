@@ -22,6 +22,9 @@
 /* In the place of a CPU: of a thread, wherever it runs. */
 #define PERF_NO_CPU UINT32_MAX
 
+/* In the place of a thread: the kernel could not tell. */
+#define PERF_LOST UINT32_MAX
+
 /* What the kernel adds to each record. */
 struct perf_who {
 	uint32_t pid, tid, cpu;
@@ -54,7 +57,9 @@ struct perf_news {
 
 /* A thread runs from now on, or packets of it end here. */
 struct perf_turn {
-	uint32_t cpu, tid;
+	uint32_t cpu;
+	uint32_t
+		tid; /* PERF_LOST: who runs since the one before is not known */
 	uint64_t time;
 	uint64_t
 		end; /* behind its packets, as offsets count; 0: it is told by the scheduler */

@@ -80,7 +80,9 @@ struct decoding {
 static void entry_add(struct decoding *d, unsigned int kind, uint64_t from,
 		      uint64_t to)
 {
-	kt_branch_log_add(d->log, kind, from, to);
+	/* Of nobody, none is kept. */
+	if (d->tid)
+		kt_branch_log_add(d->log, kind, from, to);
 }
 
 static void stamp_add(struct decoding *d, enum kt_branch_kind kind)
@@ -124,7 +126,7 @@ static void runs(struct decoding *d, enum kt_branch_kind kind)
 	}
 	d->tid = tid;
 	d->time = time;
-	d->hole = false;
+	d->hole = !tid;
 	if (kind != KT_BRANCH_NONE)
 		stamp_add(d, kind);
 }
@@ -296,7 +298,9 @@ static void all_follow(struct decoding *d)
 			status = follow(d, status);
 		if (status == -pte_eos)
 			return;
-		if (status == -pte_nomap)
+		if (status == -pte_nomap && !d->tid)
+			d->losses->unowned++;
+		else if (status == -pte_nomap)
 			d->losses->unread++;
 		else
 			d->losses->errors++;

@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless]
+ *	        vdso | events | ids | endless | lost]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -13,6 +13,7 @@
  * vdso: not the program, but our vDSO is what ran: its getcpu, again and again.
  * events: there are two kinds of events, with different things behind their records; ids: one has too many numbers.
  * endless: PROGRAM is bytes of a loop that needs no packets, at ENDLESS.
+ * lost: as cpus, but nobody tells of the last thread; and the kernel loses forty of its records.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -372,6 +373,15 @@ static void start_tell(uint32_t tid, uint32_t cpu)
 	record(PERF_RECORD_ITRACE_START, 0, body, sizeof(body), tid, cpu, now);
 }
 
+/* On both CPUs. */
+static void lost_tell(uint64_t nr)
+{
+	const uint64_t body[2] = {1, nr};
+
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		record(PERF_RECORD_LOST, 0, body, sizeof(body), 0, cpu, now);
+}
+
 static void packets_tell(struct stream *s, uint32_t tid, uint32_t cpu,
 			 uint64_t flags)
 {
@@ -587,17 +597,19 @@ static void run_alone(uint32_t threads, bool overflow, bool truncated)
 	}
 }
 
-static void run_together(uint32_t threads, bool switches)
+static void run_together(uint32_t threads, bool switches, bool lost)
 {
 	struct stream streams[2] = {0};
 	size_t at[threads];
 	bool over[threads];
 	uint32_t left = threads;
+	bool untold;
 
 	for (int i = 0; i < 2; i++)
 		stream_open(&streams[i]);
 	for (uint32_t i = 0; i < threads; i++) {
-		process_tell(FIRST_TID + i);
+		if (!lost || i + 1 < threads)
+			process_tell(FIRST_TID + i);
 		at[i] = over[i] = 0;
 	}
 	for (uint32_t turn = 0; left; turn++) {
@@ -607,17 +619,21 @@ static void run_together(uint32_t threads, bool switches)
 		if (over[i])
 			continue;
 		now += TICK;
-		if (switches)
+		untold = lost && turn >= 20 && turn < 40;
+		if (lost && turn == 40)
+			lost_tell(20);
+		if (switches && !untold)
 			turn_tell(FIRST_TID + i, cpu);
 		else if (turn == 0 || turn == 3)
 			start_tell(FIRST_TID + i, cpu);
 		over[i] = !run(s, &at[i], false);
 		now += TICK;
-		packets_tell(s, FIRST_TID + i, cpu, 0);
-		if (over[i]) {
+		if (!untold)
+			packets_tell(s, FIRST_TID + i, cpu, 0);
+		if (over[i] && (!lost || i + 1 < threads)) {
 			exit_tell(FIRST_TID + i, cpu);
-			left--;
 		}
+		left -= over[i];
 	}
 	for (uint32_t i = 0; i < 2; i++)
 		stream_put(&streams[i], i, ~0u, i);
@@ -627,7 +643,8 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 5 ? argv[5] : "";
 	bool endless = !strcmp(how, "endless");
-	bool switches = !strcmp(how, "cpus"), many;
+	bool lost = !strcmp(how, "lost"), many;
+	bool switches = lost || !strcmp(how, "cpus");
 	bool cpus = switches || !strcmp(how, "noswitch");
 
 	if (argc < 5)
@@ -648,7 +665,7 @@ int main(int argc, char **argv)
 	if (endless)
 		loop_alone(atoi(argv[4]));
 	else if (cpus)
-		run_together(atoi(argv[4]), switches);
+		run_together(atoi(argv[4]), switches, lost);
 	else
 		run_alone(atoi(argv[4]), !strcmp(how, "overflow"),
 			  !strcmp(how, "truncated"));
