@@ -103,14 +103,33 @@ static int file_add(struct perf_side *side, struct perf_file *file)
 	return 0;
 }
 
-int perf_code_find(struct perf_side *side, const struct perf_news *news,
+/* Mappings seldom have it; the file then tells it of each program. */
+static void id_find(const struct perf_side *side, struct perf_news *news,
+		    uint64_t hash)
+{
+	const struct perf_build_id *id;
+	const struct table_slot *slot = NULL;
+
+	while (!news->map.id_size &&
+	       (slot = table_next(&side->trace->build_ids, hash, slot))) {
+		id = slot->value;
+		if (strcmp(id->path, news->map.path) != 0)
+			continue;
+		news->map.id = id->id;
+		news->map.id_size = id->size;
+	}
+}
+
+int perf_code_find(struct perf_side *side, const struct perf_news *told,
 		   uint32_t *number)
 {
-	uint64_t hash = table_hash(news->map.path, strlen(news->map.path));
+	uint64_t hash = table_hash(told->map.path, strlen(told->map.path));
+	struct perf_news copy = *told, *news = &copy;
 	struct table_slot *slot = NULL;
 	struct perf_file *file;
 	int err;
 
+	id_find(side, news, hash);
 	while ((slot = table_next(&side->files, hash, slot))) {
 		file = slot->value;
 		if (is_same(file, news)) {

@@ -51,7 +51,12 @@ enum {
 };
 
 /* Numbers of what the file tells besides. */
-enum { FEATURE_OSRELEASE = 4, FEATURE_CPUID = 9, FEATURES = 256 };
+enum {
+	FEATURE_BUILD_ID = 2,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_CPUID = 9,
+	FEATURES = 256
+};
 
 struct section {
 	uint64_t offset, size;
@@ -69,6 +74,16 @@ struct auxtrace {
 	uint64_t size, offset, reference;
 	uint32_t idx, tid, cpu, pad;
 };
+
+/* Of a file that was mapped; its path is behind it. */
+struct build_id {
+	struct perf_event_header head;
+	uint32_t pid;
+	unsigned char id[20];
+	uint8_t size, pad[3]; /* the size is only there if the head says so */
+};
+
+#define BUILD_ID_SIZE (1u << 15)
 
 /* One kind of events: which of its records have what behind them. */
 struct layout {
@@ -354,27 +369,80 @@ static int records_read(struct reading *r)
 
 /* ---- what the file tells besides ------------------------------------------ */
 
-/* A text of a feature. */
-static bool feature_read(const struct reading *r, unsigned int number,
-			 char text[TEXT_MAX])
+static bool feature_find(const struct reading *r, unsigned int number,
+			 struct section *section)
 {
 	const uint64_t *bits = r->header.features;
 	uint64_t at = r->header.data.offset + r->header.data.size;
-	struct section section;
-	uint32_t size;
 
 	if (!(bits[number / 64] >> number % 64 & 1))
 		return false;
 	for (unsigned int i = 0; i < number; i++)
-		at += sizeof(section) * (bits[i / 64] >> i % 64 & 1);
-	if (!read_at(r, &section, sizeof(section), at) ||
-	    !is_inside(r, &section) || section.size < sizeof(size) ||
+		at += sizeof(*section) * (bits[i / 64] >> i % 64 & 1);
+	return read_at(r, section, sizeof(*section), at) &&
+	       is_inside(r, section);
+}
+
+/* A text of a feature. */
+static bool feature_read(const struct reading *r, unsigned int number,
+			 char text[TEXT_MAX])
+{
+	struct section section;
+	uint32_t size;
+
+	if (!feature_find(r, number, &section) || section.size < sizeof(size) ||
 	    !read_at(r, &size, sizeof(size), section.offset) ||
 	    size >= TEXT_MAX || size > section.size - sizeof(size) ||
 	    !read_at(r, text, size, section.offset + sizeof(size)))
 		return false;
 	text[size] = '\0';
 	return true;
+}
+
+static int build_id_keep(struct perf_trace *trace, const char *path,
+			 const unsigned char *bytes, unsigned int size)
+{
+	struct perf_build_id *id = arena_alloc(&trace->texts, sizeof(*id));
+	char *copy = arena_strdup(&trace->texts, path);
+
+	if (!id || !copy)
+		return -ENOMEM;
+	*id = (struct perf_build_id){.path = copy, .size = size};
+	memcpy(id->id, bytes, size);
+	return table_add(&trace->build_ids, table_hash(path, strlen(path)), id)
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* perf has read them when it ended. */
+static int build_ids_read(struct reading *r)
+{
+	struct build_id known;
+	struct section section;
+	int err = 0;
+
+	if (!feature_find(r, FEATURE_BUILD_ID, &section))
+		return 0;
+	while (!err && section.size > sizeof(known)) {
+		unsigned int size = 20;
+
+		if (!read_at(r, &known, sizeof(known), section.offset) ||
+		    known.head.size <= sizeof(known) ||
+		    known.head.size > section.size ||
+		    !read_at(r, r->record, known.head.size, section.offset))
+			return damaged(r, "its build ids");
+		if (known.head.misc & BUILD_ID_SIZE)
+			size = known.size;
+		r->record[known.head.size - 1] = '\0';
+		if (size && size <= sizeof(known.id))
+			err = build_id_keep(r->trace,
+					    (const char *)r->record +
+						    sizeof(known),
+					    known.id, size);
+		section.offset += known.head.size;
+		section.size -= known.head.size;
+	}
+	return err ? error_set(err, "out of memory") : 0;
 }
 
 static void features_read(struct reading *r)
@@ -435,6 +503,9 @@ static int trace_read(struct reading *r)
 				 "record -e intel_pt//u",
 				 r->path);
 	features_read(r);
+	err = build_ids_read(r);
+	if (err)
+		return err;
 	perf_records_sort(r->trace);
 	return 0;
 }
@@ -468,6 +539,7 @@ void perf_trace_close(struct perf_trace *trace)
 {
 	if (trace->fd >= 0)
 		close(trace->fd);
+	table_free(&trace->build_ids);
 	arena_destroy(&trace->texts);
 	free(trace->news);
 	free(trace->turns);

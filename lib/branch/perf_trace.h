@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/arena.h"
+#include "base/table.h"
 #include "pt_decode.h"
 
 /* The kernel's PID_MAX_LIMIT: no thread has a larger number. */
@@ -65,6 +66,13 @@ struct perf_turn {
 		end; /* behind its packets, as offsets count; 0: it is told by the scheduler */
 };
 
+/* A file that was mapped had this one. */
+struct perf_build_id {
+	const char *path;
+	unsigned char id[20];
+	unsigned int size;
+};
+
 /* Packets are missing behind this place. */
 struct perf_hole {
 	uint32_t cpu, tid;
@@ -107,6 +115,8 @@ struct perf_trace {
 	size_t nr_holes;
 	struct perf_part *parts;
 	size_t nr_parts;
+	struct table
+		build_ids; /* struct perf_build_id, by the hash of the path */
 	struct perf_conversion clock;
 	struct pt_processor processor;
 	time_t made;	  /* files that changed since then are others */

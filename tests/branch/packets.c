@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost]
+ *	        vdso | events | ids | endless | lost | other]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -14,6 +14,7 @@
  * events: there are two kinds of events, with different things behind their records; ids: one has too many numbers.
  * endless: PROGRAM is bytes of a loop that needs no packets, at ENDLESS.
  * lost: as cpus, but nobody tells of the last thread; and the kernel loses forty of its records.
+ * other: the build id in the file is that of another program.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -42,7 +43,7 @@
 
 enum { AUXTRACE_INFO = 70, AUXTRACE = 71 };
 /* What a file tells besides, in perf's header.h. */
-enum { HOSTNAME = 3, OSRELEASE = 4, AUX_INDEX = 18 };
+enum { BUILD_ID = 2, HOSTNAME = 3, OSRELEASE = 4, AUX_INDEX = 18 };
 
 /* ---- the program ---------------------------------------------------------- */
 
@@ -491,26 +492,40 @@ static void file_begin(const char *path, bool cpus, bool events, uint64_t ids)
 	put(&info, sizeof(info));
 }
 
-static void file_end(void)
+static void file_end(bool other)
 {
 	struct {
 		struct {
 			uint64_t offset, size;
-		} sections[3];
+		} sections[4];
+		struct {
+			struct perf_event_header head;
+			uint32_t pid;
+			uint8_t id[20], size, pad[3];
+			char path[256];
+		} build_id;
 		struct {
 			uint32_t size;
 			char text[128];
 		} host, release;
 		uint64_t index;
-	} told = {.host = {128, "host"}, .release = {128, ""}};
+	} told = {.build_id = {.head = {67, PERF_RECORD_MISC_USER | 1 << 15,
+					sizeof(told.build_id)},
+			       .id = {1, 2, 3},
+			       .size = other ? 20 : 0},
+		  .host = {128, "host"},
+		  .release = {128, ""}};
 	struct utsname name;
 
 	uname(&name);
 	snprintf(told.release.text, sizeof(told.release.text), "%s",
 		 name.release);
 	header.data_size = ftell(file) - header.data;
-	for (int i = 0; i < 3; i++) {
-		static const size_t at[] = {offsetof(typeof(told), host),
+	snprintf(told.build_id.path, sizeof(told.build_id.path), "%s",
+		 program.path);
+	for (int i = 0; i < 4; i++) {
+		static const size_t at[] = {offsetof(typeof(told), build_id),
+					    offsetof(typeof(told), host),
 					    offsetof(typeof(told), release),
 					    offsetof(typeof(told), index),
 					    sizeof(told)};
@@ -520,7 +535,8 @@ static void file_end(void)
 		told.sections[i].size = at[i + 1] - at[i];
 	}
 	/* perf looks whether there is an index of packets, which may be empty. */
-	header.features[0] = 1 << HOSTNAME | 1 << OSRELEASE | 1 << AUX_INDEX;
+	header.features[0] =
+		1 << BUILD_ID | 1 << HOSTNAME | 1 << OSRELEASE | 1 << AUX_INDEX;
 	put(&told, sizeof(told));
 	rewind(file);
 	put(&header, sizeof(header));
@@ -669,6 +685,6 @@ int main(int argc, char **argv)
 	else
 		run_alone(atoi(argv[4]), !strcmp(how, "overflow"),
 			  !strcmp(how, "truncated"));
-	file_end();
+	file_end(!strcmp(how, "other"));
 	return 0;
 }
