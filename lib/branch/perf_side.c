@@ -17,6 +17,8 @@
 #include "perf_code.h"
 #include "perf_side.h"
 
+/* ns: times of packets are not exact, but a packet with a time comes at each call of the kernel. */
+#define SOON 100000000u
 /* A process may have 65,530 mappings, most of them not of code. */
 #define MAPS_MAX (16u << 10)
 /* Of all processes and threads: what a damaged file asks for must not fill the memory. */
@@ -146,9 +148,14 @@ static int move_add(struct perf_side *side, struct perf_process *process,
 	return 0;
 }
 
-/* A new process has what that has which began it. */
+/*
+ * A new process has what that has which began it.  Its number may have been that of another one, which is not
+ * there any more; when that began, is not known then.
+ */
 static int begin_take(struct perf_side *side, const struct perf_news *news)
 {
+	const struct code_move gone = {.time = news->time};
+	bool again = perf_side_thread(side, news->tid);
 	struct perf_thread *thread = thread_get(side, news->tid, news->pid);
 	struct perf_process *parent =
 		table_find(&side->processes, news->parent);
@@ -156,10 +163,16 @@ static int begin_take(struct perf_side *side, const struct perf_news *news)
 
 	if (!thread)
 		return no_memory();
-	thread->begun = news->time;
+	if (!again)
+		thread->begun = news->time;
 	thread->ended = 0;
-	if (!parent || news->parent == news->pid || thread->process->nr)
+	if (!parent || news->parent == news->pid)
 		return 0;
+	/* What was there at first is told in any order. */
+	if (thread->process->nr && !news->time)
+		return 0;
+	if (thread->process->nr)
+		err = move_add(side, thread->process, &gone);
 	for (size_t i = 0; !err && i < parent->nr; i++)
 		err = move_add(side, thread->process, &parent->moves[i]);
 	return err;
@@ -390,6 +403,8 @@ size_t perf_side_code(void *data, void *bytes, size_t size, uint64_t address,
 	for (next = process->done; !map && next < process->nr; next++) {
 		const struct code_move *move = &process->moves[next];
 
+		if (*time && move->time > *time + SOON)
+			break;
 		if (address < move->map.begin || address >= move->map.end)
 			continue;
 		moves_do(process, next + 1);

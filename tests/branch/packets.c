@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost | other]
+ *	        vdso | events | ids | endless | lost | other | again | later]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -15,6 +15,8 @@
  * endless: PROGRAM is bytes of a loop that needs no packets, at ENDLESS.
  * lost: as cpus, but nobody tells of the last thread; and the kernel loses forty of its records.
  * other: the build id in the file is that of another program.
+ * again: as cpus, and an hour later, another process has the first one's number; later: then only, the first
+ * one's program is mapped.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -38,7 +40,8 @@
 #define TICK	       1000u /* of the processor's time, between two moments */
 #define PIECE_MAX      6563u /* bytes: no multiple of 8 */
 #define ENDLESS	       0x400000u
-#define OVERFLOW_AT    3000u /* steps */
+#define HOUR	       3600000000000ull /* ns */
+#define OVERFLOW_AT    3000u		/* steps */
 #define OVERFLOW_STEPS 500u
 
 enum { AUXTRACE_INFO = 70, AUXTRACE = 71 };
@@ -332,7 +335,7 @@ static void record(uint32_t type, uint16_t misc, const void *body, size_t size,
 	put(&who, sizeof(who));
 }
 
-static void process_tell(uint32_t tid)
+static void process_tell(uint32_t tid, uint64_t time)
 {
 	struct {
 		uint32_t pid, tid;
@@ -356,10 +359,21 @@ static void process_tell(uint32_t tid)
 	};
 
 	snprintf(map.path, sizeof(map.path), "%s", program.path);
-	record(PERF_RECORD_COMM, 0, &comm, sizeof(comm), tid, 0, 0);
+	record(PERF_RECORD_COMM, 0, &comm, sizeof(comm), tid, 0, time);
 	record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map,
 	       offsetof(typeof(map), path) + (strlen(map.path) / 8 + 1) * 8,
-	       tid, 0, 0);
+	       tid, 0, time);
+}
+
+/* As what comes an hour later. */
+static void begin_tell(uint32_t tid)
+{
+	struct {
+		uint32_t pid, ppid, tid, ptid;
+		uint64_t time;
+	} body = {tid, 1, tid, 1, now + HOUR};
+
+	record(PERF_RECORD_FORK, 0, &body, sizeof(body), tid, 0, body.time);
 }
 
 static void turn_tell(uint32_t tid, uint32_t cpu)
@@ -586,7 +600,7 @@ static void loop_alone(uint32_t threads)
 		struct stream s = {0};
 
 		stream_open(&s);
-		process_tell(FIRST_TID + i);
+		process_tell(FIRST_TID + i, 0);
 		sync_put(&s, ENDLESS);
 		stream_put(&s, i, FIRST_TID + i, ~0u);
 		free(s.bytes);
@@ -601,7 +615,7 @@ static void run_alone(uint32_t threads, bool overflow, bool truncated)
 		size_t at = 0;
 
 		stream_open(&s);
-		process_tell(FIRST_TID + i);
+		process_tell(FIRST_TID + i, 0);
 		for (int turn = 0; run(&s, &at, overflow && !i); turn++)
 			if (truncated && !i && turn == 20)
 				turns_lose(&s, &at);
@@ -613,7 +627,7 @@ static void run_alone(uint32_t threads, bool overflow, bool truncated)
 	}
 }
 
-static void run_together(uint32_t threads, bool switches, bool lost)
+static void run_together(uint32_t threads, bool switches, bool lost, bool late)
 {
 	struct stream streams[2] = {0};
 	size_t at[threads];
@@ -625,7 +639,7 @@ static void run_together(uint32_t threads, bool switches, bool lost)
 		stream_open(&streams[i]);
 	for (uint32_t i = 0; i < threads; i++) {
 		if (!lost || i + 1 < threads)
-			process_tell(FIRST_TID + i);
+			process_tell(FIRST_TID + i, late && !i ? HOUR : 0);
 		at[i] = over[i] = 0;
 	}
 	for (uint32_t turn = 0; left; turn++) {
@@ -659,8 +673,9 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 5 ? argv[5] : "";
 	bool endless = !strcmp(how, "endless");
+	bool late = !strcmp(how, "later"), again = !strcmp(how, "again");
 	bool lost = !strcmp(how, "lost"), many;
-	bool switches = lost || !strcmp(how, "cpus");
+	bool switches = lost || late || again || !strcmp(how, "cpus");
 	bool cpus = switches || !strcmp(how, "noswitch");
 
 	if (argc < 5)
@@ -681,10 +696,12 @@ int main(int argc, char **argv)
 	if (endless)
 		loop_alone(atoi(argv[4]));
 	else if (cpus)
-		run_together(atoi(argv[4]), switches, lost);
+		run_together(atoi(argv[4]), switches, lost, late);
 	else
 		run_alone(atoi(argv[4]), !strcmp(how, "overflow"),
 			  !strcmp(how, "truncated"));
+	if (again)
+		begin_tell(FIRST_TID);
 	file_end(!strcmp(how, "other"));
 	return 0;
 }
