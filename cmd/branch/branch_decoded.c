@@ -28,7 +28,7 @@ void branch_decoded_tell(const struct branch_show *show)
 		    "packets was full (perf record -m ,64M makes it larger)",
 		    count_text(d->gaps).s);
 	if (d->missing)
-		say("%s programs or libraries that ran are not here, or were "
+		say("%s programs or libraries that were mapped are not here, or were "
 		    "changed since",
 		    count_text(d->missing).s);
 	if (d->unread)

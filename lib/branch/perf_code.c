@@ -28,7 +28,7 @@ struct perf_file {
 	unsigned int id_size;
 	uint32_t
 		number; /* 0: it is not the one that was mapped, or there is none */
-	int fd;		/* of the vDSO, our memory */
+	int fd; /* of the vDSO, our memory; -1: it is not read just now */
 	uint64_t base; /* where it begins there */
 	uint64_t size;
 	uint8_t **blocks; /* NULL: not read yet */
@@ -68,6 +68,24 @@ static bool file_open(const struct perf_side *side, struct perf_file *file)
 	return true;
 }
 
+/* There may be more files than a process may have open. */
+static void file_close(struct perf_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+static bool file_open_again(const struct perf_side *side,
+			    struct perf_file *file)
+{
+	uint64_t size = file->size;
+	bool same = file_open(side, file) && file->size == size;
+
+	file->size = size;
+	return same;
+}
+
 static bool is_same(const struct perf_file *file, const struct perf_news *news)
 {
 	return !strcmp(file->path, news->map.path) &&
@@ -80,8 +98,10 @@ static int file_add(struct perf_side *side, struct perf_file *file)
 {
 	struct perf_file **more;
 	int number;
+	bool here = file_open(side, file);
 
-	if (!file_open(side, file)) {
+	file_close(file);
+	if (!here) {
 		/* Memory without a file is no file that is missing. */
 		side->losses->missing +=
 			*file->path == '/' && file->path[1] != '/';
@@ -150,7 +170,8 @@ int perf_code_find(struct perf_side *side, const struct perf_news *told,
 }
 
 /* The block that has the byte at @offset; NULL: it cannot be read. */
-static const uint8_t *block_get(struct perf_file *file, uint64_t offset)
+static const uint8_t *block_get(const struct perf_side *side,
+				struct perf_file *file, uint64_t offset)
 {
 	uint8_t **block = &file->blocks[offset / BLOCK_SIZE];
 	uint64_t begin = offset / BLOCK_SIZE * BLOCK_SIZE;
@@ -161,10 +182,13 @@ static const uint8_t *block_get(struct perf_file *file, uint64_t offset)
 	if (size > file->size - begin)
 		size = file->size - begin;
 	*block = calloc(1, BLOCK_SIZE);
-	if (*block && pread(file->fd, *block, size, file->base + begin) <= 0) {
+	if (*block &&
+	    (!file_open_again(side, file) ||
+	     pread(file->fd, *block, size, file->base + begin) <= 0)) {
 		free(*block);
 		*block = NULL;
 	}
+	file_close(file);
 	return *block;
 }
 
@@ -186,7 +210,7 @@ size_t perf_code_read(struct perf_side *side, uint32_t number, void *bytes,
 		part = BLOCK_SIZE - at % BLOCK_SIZE;
 		if (part > size - done)
 			part = size - done;
-		block = block_get(file, at);
+		block = block_get(side, file, at);
 		if (!block)
 			break;
 		memcpy((uint8_t *)bytes + done, block + at % BLOCK_SIZE, part);
@@ -205,8 +229,6 @@ void perf_codes_free(struct perf_side *side)
 		     file->blocks && n <= file->size / BLOCK_SIZE; n++)
 			free(file->blocks[n]);
 		free(file->blocks);
-		if (file->fd >= 0)
-			close(file->fd);
 	}
 	free(side->codes);
 }

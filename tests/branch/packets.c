@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost | other | again | later]
+ *	        vdso | events | ids | endless | lost | other | again | later | files]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -17,6 +17,7 @@
  * other: the build id in the file is that of another program.
  * again: as cpus, and an hour later, another process has the first one's number; later: then only, the first
  * one's program is mapped.
+ * files: 200 other files are mapped, in the folder files.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -335,12 +336,9 @@ static void record(uint32_t type, uint16_t misc, const void *body, size_t size,
 	put(&who, sizeof(who));
 }
 
-static void process_tell(uint32_t tid, uint64_t time)
+static void map_tell(uint32_t tid, uint64_t time, const char *path,
+		     uint64_t begin, uint64_t size, uint64_t offset)
 {
-	struct {
-		uint32_t pid, tid;
-		char comm[16];
-	} comm = {tid, tid, "branched"};
 	struct {
 		uint32_t pid, tid;
 		uint64_t begin, size, offset;
@@ -351,18 +349,44 @@ static void process_tell(uint32_t tid, uint64_t time)
 	} map = {
 		.pid = tid,
 		.tid = tid,
-		.begin = program.code.p_vaddr,
-		.size = (program.code.p_memsz + 4095) & ~4095ull,
-		.offset = program.code.p_offset,
+		.begin = begin,
+		.size = size,
+		.offset = offset,
 		.protection = 5,
 		.flags = 2,
 	};
 
-	snprintf(map.path, sizeof(map.path), "%s", program.path);
-	record(PERF_RECORD_COMM, 0, &comm, sizeof(comm), tid, 0, time);
+	snprintf(map.path, sizeof(map.path), "%s", path);
 	record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map,
 	       offsetof(typeof(map), path) + (strlen(map.path) / 8 + 1) * 8,
 	       tid, 0, time);
+}
+
+static void process_tell(uint32_t tid, uint64_t time)
+{
+	struct {
+		uint32_t pid, tid;
+		char comm[16];
+	} comm = {tid, tid, "branched"};
+
+	record(PERF_RECORD_COMM, 0, &comm, sizeof(comm), tid, 0, time);
+	map_tell(tid, time, program.path, program.code.p_vaddr,
+		 (program.code.p_memsz + 4095) & ~4095ull,
+		 program.code.p_offset);
+}
+
+/* Files 0 and so on, in this folder. */
+static void files_tell(uint32_t nr)
+{
+	char folder[200], path[256];
+
+	if (!getcwd(folder, sizeof(folder)))
+		fail("no folder");
+	for (uint32_t i = 0; i < nr; i++) {
+		snprintf(path, sizeof(path), "%s/files/%u", folder, i);
+		map_tell(FIRST_TID, 0, path, 0x7f0000000000 + i * 0x10000ull,
+			 0x1000, 0);
+	}
 }
 
 /* As what comes an hour later. */
@@ -693,6 +717,8 @@ int main(int argc, char **argv)
 	many = !strcmp(how, "ids");
 	file_begin(argv[1], cpus, many || !strcmp(how, "events"),
 		   many ? 2 << 20 : 1);
+	if (!strcmp(how, "files"))
+		files_tell(200);
 	if (endless)
 		loop_alone(atoi(argv[4]));
 	else if (cpus)
