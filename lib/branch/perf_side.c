@@ -256,14 +256,28 @@ void perf_side_close(struct perf_side *side)
 
 /* ---- who runs ------------------------------------------------------------- */
 
+/* How many are of CPUs before this one. */
+static size_t turns_before(const struct perf_trace *trace, uint32_t cpu)
+{
+	size_t low = 0, high = trace->nr_turns;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (trace->turns[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Turns are sorted by CPU; first those that packets end. */
 void perf_side_begin(struct perf_side *side, const struct perf_part *part)
 {
 	const struct perf_trace *trace = side->trace;
-	size_t first = 0, end;
+	size_t first = turns_before(trace, part->cpu), end;
 
-	while (first < trace->nr_turns && trace->turns[first].cpu < part->cpu)
-		first++;
 	for (end = first; end < trace->nr_turns &&
 			  trace->turns[end].cpu == part->cpu &&
 			  trace->turns[end].end;)
@@ -276,12 +290,7 @@ void perf_side_begin(struct perf_side *side, const struct perf_part *part)
 	side->nr_told = end - first - side->nr_packets;
 	side->hole = 0;
 	side->now = NULL;
-	for (size_t i = 0; i < side->processes.size; i++) {
-		struct perf_process *process = side->processes.slots[i].value;
-
-		if (process)
-			process->maps.nr = process->done = 0;
-	}
+	side->run++;
 }
 
 /*
@@ -340,6 +349,15 @@ static void moves_do_until(struct perf_process *process, uint64_t time)
 	moves_do(process, until);
 }
 
+/* Of each run of packets, what is mapped is found from the beginning. */
+static void process_begin(struct perf_process *process, uint64_t run)
+{
+	if (process->run == run)
+		return;
+	process->run = run;
+	process->maps.nr = process->done = 0;
+}
+
 uint32_t perf_side_runs(void *data, uint64_t offset, uint64_t tsc,
 			uint64_t *time)
 {
@@ -364,6 +382,7 @@ uint32_t perf_side_runs(void *data, uint64_t offset, uint64_t tsc,
 	if (!side->now)
 		return 0;
 	side->now->seen = true;
+	process_begin(side->now->process, side->run);
 	if (*time < side->now->begun)
 		*time = side->now->begun;
 	moves_do_until(side->now->process, *time);

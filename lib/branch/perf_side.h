@@ -35,6 +35,7 @@ struct perf_process {
 	/* While a buffer is decoded: what is mapped, and how many moves it has. */
 	struct code_maps maps;
 	size_t done;
+	uint64_t run; /* of this run of packets */
 };
 
 struct perf_thread {
@@ -65,6 +66,7 @@ struct perf_side {
 	size_t nr_told;	   /* of these, by the scheduler, come behind */
 	size_t nr_packets; /* those that packets end */
 	size_t hole;	   /* the next one */
+	uint64_t run;
 	struct perf_thread *now;
 };
 
