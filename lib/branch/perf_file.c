@@ -251,6 +251,7 @@ static int info_take(struct reading *r, size_t size)
 	struct perf_trace *trace = r->trace;
 	uint64_t words[WORDS] = {0};
 	uint32_t kind = 0;
+	bool kernel = false;
 
 	if (size >= begin)
 		memcpy(&kind, r->record + sizeof(struct perf_event_header),
@@ -276,8 +277,18 @@ static int info_take(struct reading *r, size_t size)
 	trace->processor.nominal = words[WORD_NOMINAL];
 	/* The first word is the number of the events' kind. */
 	for (size_t i = 0; i < r->nr_layouts; i++)
-		if (r->layouts[i].attr.type == words[0])
+		if (r->layouts[i].attr.type == words[0]) {
 			r->config = r->layouts[i].attr.config;
+			kernel |= !r->layouts[i].attr.exclude_kernel;
+		}
+	/* Its code is not in a file, and behind it all is lost until decoding can begin anew. */
+	if (kernel)
+		return error_set(
+			-EOPNOTSUPP,
+			"%s: it has branches of the kernel, too, which "
+			"cannot be decoded: perf record -e intel_pt//u "
+			"leaves them out",
+			r->path);
 	/* It is a field of four bits. */
 	if (r->mtc_bits)
 		trace->processor.mtc_frequency =

@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost | other | again | later | files]
+ *	        vdso | events | ids | endless | lost | other | again | later | files | kernel]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -18,6 +18,7 @@
  * again: as cpus, and an hour later, another process has the first one's number; later: then only, the first
  * one's program is mapped.
  * files: 200 other files are mapped, in the folder files.
+ * kernel: it was asked for, too.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -476,7 +477,8 @@ static struct {
 		types_size, features[4];
 } header = {.magic = "PERFILE2", .size = sizeof(header)};
 
-static void file_begin(const char *path, bool cpus, bool events, uint64_t ids)
+static void file_begin(const char *path, bool cpus, bool events, uint64_t ids,
+		       bool kernel)
 {
 	struct {
 		struct perf_event_attr attr;
@@ -491,7 +493,7 @@ static void file_begin(const char *path, bool cpus, bool events, uint64_t ids)
 				.sample_period = 1,
 				.sample_type = SAMPLE_TYPE,
 				.disabled = 1,
-				.exclude_kernel = 1,
+				.exclude_kernel = !kernel,
 				.exclude_hv = 1,
 				.sample_id_all = 1,
 				.context_switch = 1,
@@ -716,7 +718,7 @@ int main(int argc, char **argv)
 	}
 	many = !strcmp(how, "ids");
 	file_begin(argv[1], cpus, many || !strcmp(how, "events"),
-		   many ? 2 << 20 : 1);
+		   many ? 2 << 20 : 1, !strcmp(how, "kernel"));
 	if (!strcmp(how, "files"))
 		files_tell(200);
 	if (endless)
