@@ -69,10 +69,17 @@ static void packets_decode(void)
 				     .endless = &endless};
 	const struct pt_packets packets = {.bytes = input.bytes,
 					   .size = input.size};
-	const struct pt_processor processor = {.family = 6, .model = 158};
+	struct pt_processor processor = {.family = 6, .model = 158};
 	struct ktrace_branches_decoded losses = {0};
 	struct kt_branch_log log = {0};
 
+	/* A file says these. */
+	if (input.size > 10) {
+		processor.mtc_frequency = input.bytes[0];
+		processor.nominal = input.bytes[1];
+		memcpy(&processor.ctc_eax, input.bytes + 2, 4);
+		memcpy(&processor.ctc_ebx, input.bytes + 6, 4);
+	}
 	kt_branch_log_open(&log, entries, ENTRIES);
 	check(!pt_decode(&packets, &processor, &side, &log, &losses));
 	check(losses.bytes == input.size && losses.skipped <= input.size);

@@ -149,6 +149,11 @@ int perf_code_find(struct perf_side *side, const struct perf_news *told,
 	struct perf_file *file;
 	int err;
 
+	/* That of a 32-bit program is another one than ours. */
+	if (!strcmp(news->map.path, VDSO) && news->map.begin <= UINT32_MAX) {
+		*number = 0;
+		return 0;
+	}
 	id_find(side, news, hash);
 	while ((slot = table_next(&side->files, hash, slot))) {
 		file = slot->value;

@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost | other | again | later | files | kernel]
+ *	        vdso | events | ids | endless | lost | other | again | later | files | kernel | vdso32]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -19,6 +19,7 @@
  * one's program is mapped.
  * files: 200 other files are mapped, in the folder files.
  * kernel: it was asked for, too.
+ * vdso32: as vdso, but where 32-bit programs have it.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -115,7 +116,7 @@ static void steps_read(const char *path)
 static struct kt_instruction instruction_at(uint64_t ip);
 
 /* As it is in memory, so it may be far from the addresses of programs. */
-static void vdso_walk(void)
+static void vdso_walk(bool is_32bit)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
 	uint64_t begin = vdso ? (uint64_t)dlsym(vdso, "__vdso_getcpu") : 0;
@@ -123,13 +124,14 @@ static void vdso_walk(void)
 	program.path = "[vdso]";
 	program.bytes = (uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	program.code = (Elf64_Phdr){
-		.p_vaddr = (uint64_t)program.bytes,
+		.p_vaddr = is_32bit ? 0xf7f00000 : (uint64_t)program.bytes,
 		.p_filesz = 8192,
 		.p_memsz = 8192,
 	};
 	steps = malloc(sizeof(*steps) * 10000);
 	if (!begin)
 		fail("no vDSO");
+	begin += program.code.p_vaddr - (uint64_t)program.bytes;
 	for (uint64_t ip = begin; nr_steps < 5000;) {
 		struct kt_instruction instruction = instruction_at(ip);
 
@@ -710,8 +712,8 @@ int main(int argc, char **argv)
 		program.path = realpath(argv[2], NULL);
 		program.code.p_vaddr = ENDLESS;
 		program.code.p_memsz = 4096;
-	} else if (!strcmp(how, "vdso")) {
-		vdso_walk();
+	} else if (!strncmp(how, "vdso", 4)) {
+		vdso_walk(!strcmp(how, "vdso32"));
 	} else {
 		program_read(argv[2]);
 		steps_read(argv[3]);
