@@ -19,6 +19,8 @@
 
 /* ns: times of packets are not exact, but a packet with a time comes at each call of the kernel. */
 #define SOON 100000000u
+/* A process that others of so many generations have begun has a copy. */
+#define DEPTH_MAX 32u
 /* A process may have 65,530 mappings, most of them not of code. */
 #define MAPS_MAX (16u << 10)
 /* Of all processes and threads: what a damaged file asks for must not fill the memory. */
@@ -133,18 +135,36 @@ static struct perf_thread *thread_get(struct perf_side *side, uint32_t tid,
 	return thread->process ? thread : NULL;
 }
 
+static const struct code_move *move_at(const struct perf_process *process,
+				       size_t i)
+{
+	while (i < process->inherited)
+		process = process->origin;
+	return &process->moves[i - process->inherited];
+}
+
+/* A shell begins many processes, each of which has what the shell has. */
+static void inherit(struct perf_process *process,
+		    const struct perf_process *parent)
+{
+	process->origin = parent;
+	process->inherited = process->nr = parent->nr;
+	process->depth = parent->depth + 1;
+}
+
 static int move_add(struct perf_side *side, struct perf_process *process,
 		    const struct code_move *move)
 {
 	struct code_move *more =
-		array_grow(process->moves, process->nr, sizeof(*more));
+		array_grow(process->moves, process->nr - process->inherited,
+			   sizeof(*more));
 
 	if (!more)
 		return no_memory();
 	process->moves = more;
 	if (++side->nr_moves > MOVES_MAX)
 		return too_much();
-	more[process->nr++] = *move;
+	more[process->nr++ - process->inherited] = *move;
 	return 0;
 }
 
@@ -171,10 +191,17 @@ static int begin_take(struct perf_side *side, const struct perf_news *news)
 	/* What was there at first is told in any order. */
 	if (thread->process->nr && !news->time)
 		return 0;
+	if (!thread->process->nr && parent->depth < DEPTH_MAX) {
+		inherit(thread->process, parent);
+		return 0;
+	}
 	if (thread->process->nr)
 		err = move_add(side, thread->process, &gone);
-	for (size_t i = 0; !err && i < parent->nr; i++)
-		err = move_add(side, thread->process, &parent->moves[i]);
+	for (size_t i = 0, nr = parent->nr; !err && i < nr; i++) {
+		struct code_move move = *move_at(parent, i);
+
+		err = move_add(side, thread->process, &move);
+	}
 	return err;
 }
 
@@ -336,7 +363,7 @@ static const struct perf_turn *packets_at(const struct perf_side *side,
 static void moves_do(struct perf_process *process, size_t until)
 {
 	while (process->done < until &&
-	       !maps_move(&process->maps, &process->moves[process->done]))
+	       !maps_move(&process->maps, move_at(process, process->done)))
 		process->done++;
 }
 
@@ -344,7 +371,7 @@ static void moves_do_until(struct perf_process *process, uint64_t time)
 {
 	size_t until = process->done;
 
-	while (until < process->nr && process->moves[until].time <= time)
+	while (until < process->nr && move_at(process, until)->time <= time)
 		until++;
 	moves_do(process, until);
 }
@@ -420,7 +447,7 @@ size_t perf_side_code(void *data, void *bytes, size_t size, uint64_t address,
 		return 0;
 	map = maps_find(&process->maps, address);
 	for (next = process->done; !map && next < process->nr; next++) {
-		const struct code_move *move = &process->moves[next];
+		const struct code_move *move = move_at(process, next);
 
 		if (*time && move->time > *time + SOON)
 			break;
@@ -472,18 +499,18 @@ static int thread_visits(const struct perf_thread *thread, struct cpus *cpus,
 			 size_t *kept)
 {
 	const struct perf_process *process = thread->process;
-	const struct code_move *moves = process->moves;
 	struct code_maps maps = {0};
 	uint32_t number = 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < process->nr; i++) {
-		uint64_t time = moves[i].time;
+		uint64_t time = move_at(process, i)->time, next;
 
-		err = maps_move(&maps, &moves[i]);
+		err = maps_move(&maps, move_at(process, i));
+		next = i + 1 < process->nr ? move_at(process, i + 1)->time
+					   : UINT64_MAX;
 		if (err || (i + 1 < process->nr &&
-			    (moves[i + 1].time == time ||
-			     moves[i + 1].time <= thread->begun)))
+			    (next == time || next <= thread->begun)))
 			continue;
 		*kept += maps.nr;
 		err = *kept > KEPT_MAX

@@ -30,7 +30,11 @@ struct code_move {
 
 struct perf_process {
 	uint32_t pid;
-	struct code_move *moves; /* by time */
+	/* By time: the first @inherited of @nr are those of @origin, which may have more. */
+	const struct perf_process *origin;
+	size_t inherited;
+	unsigned int depth;	 /* of origins */
+	struct code_move *moves; /* the others */
 	size_t nr;
 	/* While a buffer is decoded: what is mapped, and how many moves it has. */
 	struct code_maps maps;

@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost | other | again | later | files | kernel | vdso32]
+ *	        vdso | events | ids | endless | lost | other | again | later | files | kernel | vdso32 | forks]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -20,6 +20,7 @@
  * files: 200 other files are mapped, in the folder files.
  * kernel: it was asked for, too.
  * vdso32: as vdso, but where 32-bit programs have it.
+ * forks: a shell has the program, and many other mappings; it has begun all threads, and 18,000 others.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -44,6 +45,7 @@
 #define PIECE_MAX      6563u /* bytes: no multiple of 8 */
 #define ENDLESS	       0x400000u
 #define HOUR	       3600000000000ull /* ns */
+#define SHELL	       500u		/* its number */
 #define OVERFLOW_AT    3000u		/* steps */
 #define OVERFLOW_STEPS 500u
 
@@ -392,15 +394,26 @@ static void files_tell(uint32_t nr)
 	}
 }
 
-/* As what comes an hour later. */
-static void begin_tell(uint32_t tid)
+static void begin_tell(uint32_t tid, uint32_t parent, uint64_t time)
 {
 	struct {
 		uint32_t pid, ppid, tid, ptid;
 		uint64_t time;
-	} body = {tid, 1, tid, 1, now + HOUR};
+	} body = {tid, parent, tid, parent, time};
 
 	record(PERF_RECORD_FORK, 0, &body, sizeof(body), tid, 0, body.time);
+}
+
+static void forks_tell(uint32_t threads)
+{
+	process_tell(SHELL, 0);
+	for (uint64_t i = 0; i < 60; i++)
+		map_tell(SHELL, 0, program.path, 0x7f0000000000 + i * 0x10000,
+			 0x1000, 0);
+	for (uint32_t i = 0; i < threads; i++)
+		begin_tell(FIRST_TID + i, SHELL, 1);
+	for (uint32_t i = 0; i < 18000; i++)
+		begin_tell(10000 + i, SHELL, 1 + i);
 }
 
 static void turn_tell(uint32_t tid, uint32_t cpu)
@@ -636,14 +649,16 @@ static void loop_alone(uint32_t threads)
 	}
 }
 
-static void run_alone(uint32_t threads, bool overflow, bool truncated)
+static void run_alone(uint32_t threads, bool overflow, bool truncated,
+		      bool forks)
 {
 	for (uint32_t i = 0; i < threads; i++) {
 		struct stream s = {0};
 		size_t at = 0;
 
 		stream_open(&s);
-		process_tell(FIRST_TID + i, 0);
+		if (!forks)
+			process_tell(FIRST_TID + i, 0);
 		for (int turn = 0; run(&s, &at, overflow && !i); turn++)
 			if (truncated && !i && turn == 20)
 				turns_lose(&s, &at);
@@ -702,6 +717,7 @@ int main(int argc, char **argv)
 	const char *how = argc > 5 ? argv[5] : "";
 	bool endless = !strcmp(how, "endless");
 	bool late = !strcmp(how, "later"), again = !strcmp(how, "again");
+	bool forks = !strcmp(how, "forks");
 	bool lost = !strcmp(how, "lost"), many;
 	bool switches = lost || late || again || !strcmp(how, "cpus");
 	bool cpus = switches || !strcmp(how, "noswitch");
@@ -723,15 +739,17 @@ int main(int argc, char **argv)
 		   many ? 2 << 20 : 1, !strcmp(how, "kernel"));
 	if (!strcmp(how, "files"))
 		files_tell(200);
+	if (forks)
+		forks_tell(atoi(argv[4]));
 	if (endless)
 		loop_alone(atoi(argv[4]));
 	else if (cpus)
 		run_together(atoi(argv[4]), switches, lost, late);
 	else
 		run_alone(atoi(argv[4]), !strcmp(how, "overflow"),
-			  !strcmp(how, "truncated"));
+			  !strcmp(how, "truncated"), forks);
 	if (again)
-		begin_tell(FIRST_TID);
+		begin_tell(FIRST_TID, 1, now + HOUR);
 	file_end(!strcmp(how, "other"));
 	return 0;
 }
