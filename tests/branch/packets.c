@@ -3,7 +3,7 @@
  * Plays a processor with Intel's PT, and perf: makes a file as `perf record -e intel_pt//u' does.
  *
  *	packets FILE PROGRAM STEPS THREADS [cpus | noswitch | overflow | truncated |
- *	        vdso | events | ids | endless | lost | other | again | later | files | kernel | vdso32 | forks]
+ *	        vdso | events | ids | endless | lost | other | again | later | files | kernel | vdso32 | forks | overlap]
  *
  * STEPS is the output of `branches step PROGRAM' (tests/kernel/programs): where PROGRAM was at each stop.
  * THREADS processes, 1001 and so on, have all taken that way.  The packets are made by libipt's encoder.
@@ -21,6 +21,7 @@
  * kernel: it was asked for, too.
  * vdso32: as vdso, but where 32-bit programs have it.
  * forks: a shell has the program, and many other mappings; it has begun all threads, and 18,000 others.
+ * overlap: each piece of packets begins with what the one before has, too.
  * overflow: in the midst of the first one, the processor loses packets; prints the step at which they go on.
  */
 #include <dlfcn.h>
@@ -456,6 +457,9 @@ static void exit_tell(uint32_t tid, uint32_t cpu)
 	record(PERF_RECORD_EXIT, 0, &body, sizeof(body), tid, cpu, now);
 }
 
+/* Bytes that two pieces both have. */
+static uint64_t overlap;
+
 /* The packets, in pieces that follow each other. */
 static void stream_put(const struct stream *s, uint32_t number, uint32_t tid,
 		       uint32_t cpu)
@@ -483,6 +487,8 @@ static void stream_put(const struct stream *s, uint32_t number, uint32_t tid,
 		put(s->bytes + part.offset, piece);
 		put("\0\0\0\0\0\0\0", part.size - piece);
 		part.offset += piece;
+		if (part.offset < size)
+			part.offset -= overlap;
 	}
 }
 
@@ -739,6 +745,8 @@ int main(int argc, char **argv)
 		   many ? 2 << 20 : 1, !strcmp(how, "kernel"));
 	if (!strcmp(how, "files"))
 		files_tell(200);
+	if (!strcmp(how, "overlap"))
+		overlap = 1001;
 	if (forks)
 		forks_tell(atoi(argv[4]));
 	if (endless)
