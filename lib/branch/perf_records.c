@@ -228,7 +228,8 @@ static int packets_take(struct perf_trace *trace, const struct perf_who *who,
 	trace->gaps += holed;
 	if (__builtin_add_overflow(offset, size, &end))
 		return 0;
-	if (holed)
+	/* Offsets in an area that is overwritten are not those of a stream. */
+	if (holed && !(flags & PERF_AUX_FLAG_OVERWRITE))
 		err = hole_add(trace, (struct perf_hole){.cpu = who->cpu,
 							 .tid = who->tid,
 							 .offset = end});
