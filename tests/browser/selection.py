@@ -205,6 +205,17 @@ def check_whose(browser):
     told = re.search(r"\(([\d\u2009]+) ns\)", state(browser))
     check("a time that is only partly in it counts with this part", not told or abs(number(told[1]) - length) > 1 and (told, rows))
     check("and only of this thread", "a <b>;c" in str(look(browser, 20)[0]))
+    # What was chosen last stays; in a new page nothing was.
+    page = Page(browser, "stacks")
+    browser.key("0")
+    browser.click(page.x(middle, view), y)
+    browser.key("m")
+    press(browser, "off CPU")
+    whose = "document.querySelectorAll('#panel button.on')[1]?.innerText"
+    check("stacks after M are those of the thread", browser.value(whose) != "worker 8" and browser.value(whose))
+    press(browser, "everything")
+    browser.key("c")
+    check("C shows the path of the thread, also after stacks of everything", "critical path" not in [row[0] for row in page.rows()] and page.rows())
     browser.key("Escape")
 
 
@@ -251,6 +262,10 @@ def check_path(browser):
     check("a piece can be shown", page.view() == view)
     browser.key("c")
     check("C again: numbers", "critical path\t" in page.text("panel") and page.text("panel"), page.pixels().get(0xff0f48d9, 0))
+    browser.key("m")
+    browser.key("c")
+    check("C after M: the path of the same thread", page.rows() != rows and (rows, page.rows()))
+    browser.key("c")
     check("the console is silent then, too", *browser.messages)
 
 

@@ -148,8 +148,10 @@ class Panel {
 		close.ariaLabel = 'close';
 		close.addEventListener('click', () => this.app.clear());
 		this.again = () => this.show(title, parts, areas);
-		const area = areas.find(([words]) => words === this.whose) ?? areas[0];
-		const kinds = area && this.app.callers ? [...this.app.callers.kinds(area[1]), ...area[1].thread?.states.nr ? [[PATH, 'critical path']] : []] : [];
+		/* A path is that of a thread. */
+		const traced = areas.find(([, {thread}]) => thread?.states.nr);
+		const area = this.chosen === PATH && traced ? traced : areas.find(([words]) => words === this.whose) ?? areas[0];
+		const kinds = area && this.app.callers ? [...this.app.callers.kinds(area[1]), ...traced ? [[PATH, 'critical path']] : []] : [];
 		const kind = kinds.find(([key]) => key === this.chosen);
 
 		this.path = kind?.[0] === PATH ? new CriticalPath(this.app, area[1]) : null;
@@ -177,7 +179,7 @@ class Panel {
 
 		if (!kinds.length)
 			return [];
-		return [make('nav', '', choose(undefined), ...kinds.map(choose), ...areas.length > 1 && kind ? [make('span', 'dim', 'of'), ...areas.map(of => tab(of[0], of === area, () => {
+		return [make('nav', '', choose(undefined), ...kinds.map(choose), ...areas.length > 1 && kind && !this.path ? [make('span', 'dim', 'of'), ...areas.map(of => tab(of[0], of === area, () => {
 				this.whose = of[0];
 				this.again();
 			}))] : [])];

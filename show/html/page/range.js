@@ -77,17 +77,17 @@ function tableOf(heads, rows) {
 
 const notKnown = (time, length) => time > 0 ? percent(time, length) : '';
 
-/* Of all that there is, and of what it was measured on. */
+/* Of what it was measured on, and of all that there is: those of the fewest come first. */
 function areasIn({span}, range) {
-	const from = Math.max(0, range.from), until = Math.min(span, range.until), {lane} = range, thread = lane?.thread, areas = [['everything', {from, until}]];
+	const from = Math.max(0, range.from), until = Math.min(span, range.until), {lane} = range, thread = lane?.thread, areas = [];
 
 	if (until <= from)
 		return [];
 	if (thread?.tid)
-		areas.push(['process ' + thread.tgid, {from, until, tgid: thread.tgid}], [thread.label, {from, until, thread}]);
+		areas.push([thread.label, {from, until, thread}], ['process ' + thread.tgid, {from, until, tgid: thread.tgid}]);
 	if (lane?.cpu)
 		areas.push([lane.label, {from, until, cpu: lane.cpu.number}]);
-	return areas;
+	return [...areas, ['everything', {from, until}]];
 }
 
 function showRange(panel, range) {
