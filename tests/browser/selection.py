@@ -292,7 +292,7 @@ def check_counters(browser):
     view = page.view() or [0, end]
     browser.key("0")
     measure_all(browser, page)
-    rows = {row[0]: row[1:] for row in page.rows() if len(row) == 4}
+    rows = {row[0]: row[1:4] for row in page.rows() if len(row) == 5}
     parts = [(value, (frequency[i + 1][0] if i + 1 < len(frequency) else end) - time) for i, (time, value) in enumerate(frequency)]
     average = sum(value * length for value, length in parts) / sum(length for _, length in parts)
     check("what is measured has counters", rows.get("frequency of CPU 0") != ["800.00 MHz", "2.40 GHz", f"{average / 1e6:.2f} GHz"] and (rows, average))
@@ -325,7 +325,7 @@ def check_counters(browser):
     check("which tells its values", y is None and queue)
     browser.key("Escape")
     measure_all(browser, page)
-    rows = {row[0]: row[1:] for row in page.rows() if len(row) == 4}
+    rows = {row[0]: row[1:4] for row in page.rows() if len(row) == 5}
     check("and is measured", next((row for name, row in rows.items() if "app:queue" in name), [])[:2] != ["3", "9"] and rows)
     browser.picture(f"{directory}/counter-lane.png")
     check("the console is silent, and no request leaves, with counters", *browser.messages, browser.requests != [page.url] and browser.requests)

@@ -215,24 +215,33 @@ function checkCounters() {
 		values.push((i * 7919) % 1000 - 200);
 	}
 	const counter = new Counter('x', '', Float64Array.from(times), Float64Array.from(values), 20000, gaps);
+	const isKnown = time => time >= 10 && (time < 500 || time >= 520);
 
-	for (let from = 0; from < 16000; from += 777)
+	// What is known at each of them, and values that were seen in what is not.
+	for (const from of [...Array(21).keys()].map(i => i * 777).concat(498, 500, 505, 519, 520))
 		for (const length of [1, 3, 50, 1000, 9000]) {
-			const inside = values.filter((_, i) => times[i] < from + length && (times[i + 1] ?? 20000) > from);
+			const at = [...Array(length).keys()].map(i => from + i).filter(time => time < 20000), known = at.filter(isKnown).map(time => values[Math.floor((time - 10) / 3)] ?? values[4999]);
+			const inside = known.concat(at.map(time => values[times.indexOf(time)]).filter(value => value !== undefined));
 			const found = counter.between(from, from + length);
 
 			assert.strictEqual(found?.least, inside.length ? Math.min(...inside) : undefined, `least from ${from}`);
 			assert.strictEqual(found?.greatest, inside.length ? Math.max(...inside) : undefined, `greatest from ${from}`);
+			assert(!found || found.unknown === at.length - known.length, `not known from ${from}: ${found?.unknown}`);
+			assert(!known.length || Math.abs(found.average - known.reduce((a, b) => a + b) / known.length) < 1e-6, `average from ${from}`);
 		}
 	assert.strictEqual(counter.between(10, 16).average, (values[0] + values[1]) / 2);
 	assert.strictEqual(counter.between(0, 5), null, 'it is not known before the first event');
+	const lost = new Counter('x', 'kHz', Float64Array.of(10, 900), Float64Array.of(100, 5), 1000, {nr: 1, begin: [20], end: [880]});
+
+	assert.strictEqual(JSON.stringify(lost.between(100, 800)), '{"unknown":700}', 'nothing is known in a loss');
+	assert.strictEqual(JSON.stringify(lost.between(0, 20)), '{"unknown":10,"least":100,"greatest":100,"average":100}');
 	assert.deepStrictEqual([...counter.unknown.begin], [0, 500]);
 	assert.deepStrictEqual([...counter.unknown.end], [10, 520], 'from a gap on until the next event');
 }
 
 // How many threads wait for each CPU, at some times.
 function checkWaiting(model) {
-	const chosen = [...Array(50).keys()].map(i => Math.floor(model.span * (i + 0.5) / 50)), {states} = model;
+	const chosen = [...Array(50).keys()].map(i => Math.floor(model.span * (i + 0.5) / 50) + 0.25), {states} = model, moment = 0.5;
 	const all = [...states.what.keys()].filter(i => ['runnable', 'preempted'].includes(STATE_NAMES[states.what[i]]) &&
 		model.threads[states.thread[i]].tid);
 
@@ -242,7 +251,12 @@ function checkWaiting(model) {
 		for (const time of chosen) {
 			const waits = list.filter(i => states.begin[i] <= time && states.end[i] > time).length;
 
-			assert.strictEqual(cpu.waiting?.between(time, time + 1e-3)?.greatest ?? 0, waits, `threads that wait for CPU ${cpu.number} at ${time}`);
+			const found = cpu.waiting?.between(time, time + moment);
+
+			if (cpu.waiting?.row.nr && cpu.unknown.at(time) >= 0)
+				assert(found?.unknown === moment && found.greatest === undefined, `who waits for CPU ${cpu.number} at ${time} is not known`);
+			else
+				assert.strictEqual(found?.greatest ?? 0, waits, `threads that wait for CPU ${cpu.number} at ${time}`);
 		}
 	}
 }

@@ -23,6 +23,8 @@ const UNITS = {
 /* "1.25 GHz (1 250 000 kHz)": for people, and exactly. */
 function valueText(value, unit, exact = false) {
 	const [size, name] = (UNITS[unit] ?? []).find(([least]) => Math.abs(value) >= least) ?? [1, unit];
+	if (value === undefined || Number.isNaN(value))
+		return '';
 	const digits = value.toLocaleString('en', {maximumFractionDigits: 3}).replaceAll(',', '\u2009');
 
 	if (size === 1)
@@ -101,20 +103,43 @@ class Counter {
 		return found;
 	}
 
-	/* What it was from one time to another: null, if it is not known at any. */
+	/* Is nothing known of it from one time to another? */
+	isUnknown(from, until) {
+		const i = this.unknown.at(from);
+
+		return i >= 0 && this.unknown.end[i] >= until;
+	}
+
+	/*
+	 * What it was from one time to another, and how much of it is not known; the average is that of the time that is.
+	 * null: there was no value yet.  It has numbers only if something is known.
+	 */
 	between(from, until) {
-		const {row, values} = this;
+		const {row, values, unknown} = this, notKnown = (a, b) => unknown.covered(unknown.sum, a, b);
 		let i = row.after(from), sum = 0, time = 0;
+
+		if (i === row.nr || row.begin[i] >= until || until <= from)
+			return null;
+		/* The value before a loss may not be that at its end. */
+		if (row.begin[i] < from && this.isUnknown(from, Math.min(until, row.end[i])))
+			i++;
 		const first = i;
 
 		for (; i < row.nr && row.begin[i] < until; i++) {
-			const length = Math.min(until, row.end[i]) - Math.max(from, row.begin[i]);
+			const begin = Math.max(from, row.begin[i]), end = Math.min(until, row.end[i]), length = end - begin - notKnown(begin, end);
 
 			sum += values[i] * length;
 			time += length;
 		}
-		return i > first && time > 0 ? {least: this.most(this.low, Math.min, first, i), greatest: this.most(this.high, Math.max, first, i),
-			average: sum / time} : null;
+		const found = {unknown: notKnown(from, until)};
+
+		if (i > first) {
+			found.least = this.most(this.low, Math.min, first, i);
+			found.greatest = this.most(this.high, Math.max, first, i);
+			/* All of its values were there only for a moment. */
+			found.average = time > 0 ? Math.min(found.greatest, Math.max(found.least, sum / time)) : NaN;
+		}
+		return found;
 	}
 }
 

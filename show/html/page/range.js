@@ -109,8 +109,8 @@ function showRange(panel, range) {
 			[label, shortTime(ran), percent(ran, length), shortTime(waited)])),
 		tableOf(['slice', 'count', 'failed', 'time', 'longest'], slicesIn(model, from, until).map(([name, nr, failed, time, longest]) =>
 			[name, count(nr), failed ? count(failed) : '', shortTime(time), shortTime(longest)])),
-		tableOf(['counter', 'least', 'greatest', 'average'], counted.map(([{label, unit}, {least, greatest, average}]) =>
-			[label, valueText(least, unit), valueText(greatest, unit), valueText(average, unit)])),
+		tableOf(['counter', 'least', 'greatest', 'average', 'not known'], counted.map(([{label, unit}, {least, greatest, average, unknown}]) =>
+			[label, valueText(least, unit), valueText(greatest, unit), valueText(average, unit), notKnown(unknown, length)])),
 	], areasIn(model, range));
 }
 
