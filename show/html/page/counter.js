@@ -20,12 +20,15 @@ const UNITS = {
 	'm\u00b0C': [[1e3, '\u00b0C'], [1, 'm\u00b0C']],
 };
 
-/* "1.25 GHz (1 250 000 kHz)": for people, and exactly. */
+/* Those of up to 64 bits that columns have as text (show/html/column.c). */
+const LONG_NUMBER = /^-?\d{19,20}$/;
+
+/* "1.25 GHz (1 250 000 kHz)": for people, and exactly, unless numbers of JavaScript are not. */
 function valueText(value, unit, exact = false) {
 	const [size, name] = (UNITS[unit] ?? []).find(([least]) => Math.abs(value) >= least) ?? [1, unit];
 	if (value === undefined || Number.isNaN(value))
 		return '';
-	const digits = value.toLocaleString('en', {maximumFractionDigits: 3}).replaceAll(',', '\u2009');
+	const digits = (Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'about ' : '') + value.toLocaleString('en', {maximumFractionDigits: 3}).replaceAll(',', '\u2009');
 
 	if (size === 1)
 		return (digits + ' ' + name).trim();
@@ -181,6 +184,16 @@ function waitingOn(model, cpu, list) {
 	return counter;
 }
 
+/* A program has new memory, or a number is that of another thread: labels are told apart. */
+function addCounterTo(list, counter) {
+	const {label} = counter;
+
+	for (let nr = 2; list.some(other => other.label === counter.label); nr++)
+		counter.label = label + ' (' + nr + ')';
+	list.push(counter);
+	return list;
+}
+
 /* One of the numbers of points: those for which take() is true. */
 class Numbers {
 	constructor(app) {
@@ -209,14 +222,19 @@ class Numbers {
 		const {kinds, values} = this.fields.column(shape, at);
 
 		if (kinds[row] === VALUE.text)
-			return NaN;
-		return typeof values[row] === 'bigint' ? Number(BigInt.asIntN(64, values[row])) : values[row];
+			return LONG_NUMBER.test(this.fields.texts[Number(values[row])]) ? Number(this.fields.texts[Number(values[row])]) : NaN;
+		if (typeof values[row] !== 'bigint')
+			return values[row];
+		return Number(kinds[row] === VALUE.hex ? values[row] : BigInt.asIntN(64, values[row]));
 	}
 
-	make(label, unit, list) {
+	/* @key: no other one has it, whatever its label is. */
+	make(label, unit, list, key) {
 		list.sort((a, b) => a[0] - b[0]);
-		return new Counter(label, unit, Float64Array.from(list, ([time]) => time), Float64Array.from(list, ([, value]) => value),
+		const counter = new Counter(label, unit, Float64Array.from(list, ([time]) => time), Float64Array.from(list, ([, value]) => value),
 			this.model.span, this.gaps);
+
+		return Object.assign(counter, {key});
 	}
 
 	counters(counted) {
@@ -241,13 +259,14 @@ class Numbers {
 		return shown.map(([key, list]) => {
 			const owner = owners.get(key), parts = key.split(' ');
 
-			return this.make(owner?.tid ? owner.name + ' ' + owner.tgid + ' ' + parts.slice(1).join(' ') : counted.words + ' ' + key, counted.unit, list);
+			return this.make(owner?.tid ? owner.name + ' ' + owner.tgid + ' ' + parts.slice(1).join(' ') : counted.words + ' ' + key, counted.unit, list,
+				counted.event + ' ' + key);
 		}).sort((a, b) => a.label.localeCompare(b.label, 'en', {numeric: true}));
 	}
 
 	/* All that are known; model.counters has them. */
 	all() {
-		const list = COUNTED.flatMap(counted => this.counters(counted));
+		const list = COUNTED.flatMap(counted => this.counters(counted)).reduce(addCounterTo, []);
 
 		return {list, more: this.more ?? 0};
 	}
@@ -263,7 +282,8 @@ class Numbers {
 			if (!Number.isNaN(value))
 				list.push([model.points.time[i], value]);
 		});
-		return list.length ? this.make((of.thread?.label ?? TRACK_NAMES[of.kind] + ' ' + of.number) + ' ' + event + ' ' + name, '', list) : null;
+		return list.length ? this.make((of.thread?.label ?? TRACK_NAMES[of.kind] + ' ' + of.number) + ' ' + event + ' ' + name, '', list,
+			of.index + ' ' + event + ' ' + name) : null;
 	}
 }
 

@@ -456,12 +456,12 @@ class App {
 
 	/* null: there was no number. */
 	addCounter(counter) {
-		const {list} = this.model.counters, known = counter && list.find(({label}) => label === counter.label);
+		const {list} = this.model.counters, known = counter && list.find(({key}) => key === counter.key);
 
 		if (!counter)
 			return;
 		if (!known)
-			list.push(counter);
+			addCounterTo(list, counter);
 		this.lanes.folded.delete('counters');
 		this.lanes.layOut();
 		this.reveal(Select.counter(known ?? counter, 0), false);

@@ -238,7 +238,7 @@ class Panel {
 	value(selection, name, text) {
 		const {app} = this;
 
-		if (selection.kind !== 'tick' || selection.id < 0 || !Search.numberOf(text))
+		if (selection.kind !== 'tick' || selection.id < 0 || !(Search.numberOf(text) || LONG_NUMBER.test(text)))
 			return text;
 		return make('span', '', text + ' ', this.link('as a lane', () => app.addCounter(new Numbers(app).field(selection.id, name))));
 	}
