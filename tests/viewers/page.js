@@ -11,7 +11,7 @@ const fs = require('fs');
 const {load} = require('./load.js');
 
 // What the page has defined, when it is loaded.
-let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround;
+let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround, ticksIn, slicesIn;
 
 // Long numbers stay as they are written.
 const readChrome = text => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, token => token[0] === '"' ? token : `"${token}"`));
@@ -148,6 +148,14 @@ function checkParts() {
 	}
 	assert.strictEqual(JSON.stringify(partAround({density: [9000000]}, 0)), '{"from":0,"until":1,"nr":9000000}');
 
+	// Of nobody there is a stack: this is found once.
+	let built = 0;
+	const nobody = Object.assign(Object.create(Callers.prototype), {left: null, switches: () => { built++; return new Map(); }});
+
+	nobody.frameLeft({index: 0}, 1);
+	nobody.frameLeft({index: 1}, 2);
+	assert.strictEqual(built, 1, 'switches are gone through once');
+
 	const spans = mergePixels({begin: [0, 1, 8, 9.5, 20], end: [0, 1, 9, 12, 20]}, Math.floor, 2);
 
 	assert.strictEqual(JSON.stringify(spans), '[[0,3],[8,12],[20,22]]');
@@ -191,19 +199,41 @@ function checkStacks(app) {
 function checkOff(app) {
 	const {model, callers} = app, from = Math.floor(model.span / 4), until = Math.floor(model.span * 3 / 4);
 	const reasons = {runnable: 'waits for a CPU', preempted: 'preempted', sleeping: 'sleeping', blocked: 'blocked', stopped: 'stopped'};
-	const wanted = new Map(), got = new Map();
+	const wanted = new Map(), got = new Map(), last = new Map();
 	const ns = us => Math.round(us * 1000);
+	let absences = 0;
 
-	for (const {ph, cat, name, ts, dur} of readChrome(fs.readFileSync(process.argv[3], 'utf8')).traceEvents) {
+	for (const {ph, cat, name, ts, dur, tid} of readChrome(fs.readFileSync(process.argv[3], 'utf8')).traceEvents) {
 		const time = ph === 'X' && cat === 'state' && reasons[name] ? Math.min(until, ns(ts) + ns(dur)) - Math.max(from, ns(ts)) : 0;
 
-		if (time > 0)
+		if (time > 0) {
 			wanted.set(reasons[name], (wanted.get(reasons[name]) ?? 0) + time);
+			absences += last.get(tid) === ns(ts) ? 0 : 1;
+			last.set(tid, ns(ts) + ns(dur));
+		}
 	}
-	for (const {name, weights} of callers.merge({from, until}, 'off-cpu').root.children)
+	const {root} = callers.merge({from, until}, 'off-cpu');
+
+	for (const {name, weights} of root.children)
 		got.set(name, weights[0]);
 	assert.strictEqual(JSON.stringify([...got].sort()), JSON.stringify([...wanted].sort()), 'times off the CPU');
+	assert.strictEqual(root.events[0], absences, 'so many times were threads off the CPU');
 	return [...wanted.values()].reduce((a, b) => a + b, 0);
+}
+
+// Parts beside each other have together what the whole has.
+function checkBorders(app) {
+	const {model, callers} = app, times = [...model.points.time, ...callers.time].filter(time => time > 0 && time < model.span);
+	const area = (from, until) => [ticksIn(model, from, until), slicesIn(model, from, until).reduce((sum, row) => sum + row[1], 0),
+		...[...new Set(callers.what)].map(what => callers.merge({from, until}, model.words[what]).root.weights[0])];
+	const whole = area(0, model.span);
+
+	for (let i = 0; i < times.length; i += Math.ceil(times.length / 5)) {
+		const [before, after] = [area(0, times[i]), area(times[i], model.span)];
+
+		assert.strictEqual(JSON.stringify(before.map((nr, k) => nr + after[k])), JSON.stringify(whole), `two parts, the second from ${times[i]}`);
+	}
+	assert.strictEqual(whole[0], model.tracks.reduce((sum, {ticks}) => sum + ticks.times.length, 0), 'all events');
 }
 
 // A number at any time, at any level of detail, as a plain walk finds it.
@@ -264,7 +294,7 @@ function checkWaiting(model) {
 async function main() {
 	const app = await load(process.argv[2]), {model, fields} = app;
 
-	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround} = app);
+	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround, ticksIn, slicesIn} = app);
 	checkParts();
 	checkCounters();
 	const events = checkEvents(model, fields);
@@ -275,6 +305,7 @@ async function main() {
 	const gaps = model.states.what.length ? model.cpus.reduce((sum, cpu) => sum + checkCpu(model, cpu), 0) : 0;
 	const numbers = checkSearch(model, fields, events);
 
+	checkBorders(app);
 	const stacks = checkStacks(app), off = app.callers.nr ? checkOff(app) : 0;
 
 	if (events.length < 30000)

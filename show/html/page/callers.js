@@ -23,8 +23,8 @@ class Callers {
 		this.parent.forEach((distance, i) => { this.parent[i] = distance ? i - distance : NONE; });
 		this.sort();
 		this.markParts();
-		/* Of each thread, its switches: [times, frames] */
-		this.left = new Map();
+		/* Of each thread, its switches: [times, frames]; when somebody asks. */
+		this.left = null;
 	}
 
 	/* What comes late is where it belongs. */
@@ -56,9 +56,9 @@ class Callers {
 	 * that.  Calls each event in it: its number.
 	 */
 	each({from, until, thread, tgid, cpu}, what, call) {
-		const {threads} = this.model;
+		const {threads} = this.model, end = endOf(this.model, until);
 
-		for (let i = lowerBound(this.time, from); i < this.nr && this.time[i] <= until; i++) {
+		for (let i = lowerBound(this.time, from); i < this.nr && this.time[i] < end; i++) {
 			if ((what !== null && this.what[i] !== what) || (cpu !== undefined && this.cpu[i] !== cpu))
 				continue;
 			const of = this.thread[i] ? threads[this.thread[i] - 1] : null;
@@ -89,29 +89,32 @@ class Callers {
 		return list.concat(names.filter(name => name !== SAMPLES && name !== SWITCHES).sort().map(name => [name, name]));
 	}
 
+	switches() {
+		const word = this.wordOf(SWITCHES), left = new Map();
+
+		for (let i = 0; i < this.nr; i++)
+			if (this.what[i] === word && this.thread[i]) {
+				const of = left.get(this.thread[i] - 1) ?? [[], []];
+
+				of[0].push(this.time[i]);
+				of[1].push(this.frame[i]);
+				left.set(this.thread[i] - 1, of);
+			}
+		return left;
+	}
+
 	/* The frame in which the thread has left a CPU at this time, or NONE. */
 	frameLeft(thread, time) {
-		if (!this.left.size) {
-			const word = this.wordOf(SWITCHES);
-
-			for (let i = 0; i < this.nr; i++)
-				if (this.what[i] === word && this.thread[i]) {
-					const of = this.left.get(this.thread[i] - 1) ?? [[], []];
-
-					of[0].push(this.time[i]);
-					of[1].push(this.frame[i]);
-					this.left.set(this.thread[i] - 1, of);
-				}
-		}
+		this.left ??= this.switches();
 		const [times, frames] = this.left.get(thread.index) ?? [[], []], i = lowerBound(times, time);
 
 		return i < times.length && times[i] === time ? frames[i] : NONE;
 	}
 
-	/* Calls each time that a thread had no CPU: its state, how much of it is in the area, and the frame. */
+	/* Calls each state of a thread that had no CPU: which, how much of it is in the area, the frame, and is it the first since it had one? */
 	eachOff(area, thread, call) {
 		const row = thread.states, {what} = this.model.states, isOff = i => REASONS[what[row.id[i]]] !== undefined;
-		let frame = NONE;
+		let frame = NONE, told = -1;
 
 		for (let i = row.after(area.from); i < row.nr && row.begin[i] < area.until; i++) {
 			if (!isOff(i))
@@ -125,8 +128,10 @@ class Callers {
 				frame = this.frameLeft(thread, row.begin[first]);
 			const time = Math.min(area.until, row.end[i]) - Math.max(area.from, row.begin[i]);
 
-			if (time > 0)
-				call(what[row.id[i]], time, frame);
+			if (time > 0) {
+				call(what[row.id[i]], time, frame, first !== told);
+				told = first;
+			}
 		}
 	}
 
@@ -150,7 +155,10 @@ class Callers {
 			for (const thread of this.model.threads)
 				if (thread.tid && thread.states.nr && (!area.thread || area.thread === thread) &&
 					(area.tgid === undefined || area.tgid === thread.tgid)) {
-					this.eachOff(area, thread, (state, time, frame) => tree.add(REASONS[state], frame, time, thread));
+					this.eachOff(area, thread, (state, time, frame, isFirst) => {
+						tree.add(REASONS[state], frame, time, thread);
+						tree.absences += isFirst ? 1 : 0;
+					});
 					this.addUnknown(area, thread, tree);
 				}
 		} else {
@@ -169,6 +177,8 @@ class Merge {
 	constructor(callers) {
 		this.callers = callers;
 		this.sums = new Map();
+		/* It sleeps, and then waits for a CPU: two reasons, but it was absent once. */
+		this.absences = 0;
 		this.unknown = this.late = this.partial = this.unnamed = this.missing = 0;
 	}
 
@@ -253,6 +263,8 @@ class Merge {
 		};
 
 		sort(root);
+		if (this.absences)
+			root.events[0] = this.absences;
 		return {root, unknown: this.unknown, late: this.late, partial: this.partial, unnamed: this.unnamed, missing: this.missing};
 	}
 }

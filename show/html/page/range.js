@@ -39,13 +39,13 @@ function threadsIn(model, from, until) {
 		.filter(([, ran, waited]) => ran > 0 || waited > 0).sort((a, b) => b[1] - a[1]);
 }
 
-/* [name, count, failed, time, longest] of slices that end in it; their time is what is in it. */
+/* [name, count, failed, time, longest] of slices that end in it, or at its end; their time is what is in it. */
 function slicesIn(model, from, until) {
 	const byName = new Map();
 
 	for (const track of model.tracks)
 		for (const row of track.rows)
-			for (let i = lowerBound(row.end, from); i < row.nr && row.end[i] <= until; i++) {
+			for (let i = from > 0 ? row.after(from) : 0; i < row.nr && row.end[i] <= until; i++) {
 				const id = row.id[i], {name} = model.shapes[model.slices.shape[id]];
 				const time = row.end[i] - Math.max(from, row.begin[i]);
 				const sum = byName.get(name);
@@ -62,9 +62,12 @@ function slicesIn(model, from, until) {
 	return [...byName.values()].sort((a, b) => b[3] - a[3]);
 }
 
+/* An event at the end of a part is in the one that begins there; the last one is in the last part. */
+const endOf = ({span}, until) => until < span ? until : Infinity;
+
 function ticksIn(model, from, until) {
 	return model.tracks.reduce((sum, {ticks}) =>
-		sum + lowerBound(ticks.times, until) - lowerBound(ticks.times, from), 0);
+		sum + lowerBound(ticks.times, endOf(model, until)) - lowerBound(ticks.times, from), 0);
 }
 
 function tableOf(heads, rows) {
