@@ -8,7 +8,7 @@ const fs = require('fs');
 const vm = require('vm');
 
 const NAMES = ['readJson', 'readPart', 'makeModel', 'markFailed', 'rowsOfTrack', 'ranOn', 'Fields', 'Search', 'Lanes', 'clean',
-	'clockTime', 'mergePixels', 'Callers', 'Panel', 'PathFinder', 'Numbers', 'Counter', 'STATE_NAMES', 'Select', 'partAround', 'App', 'valueText', 'ticksIn', 'slicesIn', 'markMatches', 'layOut'];
+	'clockTime', 'mergePixels', 'Callers', 'Panel', 'PathFinder', 'Numbers', 'Counter', 'STATE_NAMES', 'Select', 'partAround', 'App', 'valueText', 'ticksIn', 'slicesIn', 'markMatches', 'layOut', 'firstRow'];
 
 // An object with these, and model and fields, as the page's App has them.
 async function load(path) {

@@ -11,7 +11,7 @@ const fs = require('fs');
 const {load} = require('./load.js');
 
 // What the page has defined, when it is loaded.
-let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround, ticksIn, slicesIn;
+let markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround, ticksIn, slicesIn, layOut, markMatches, firstRow;
 
 // Long numbers stay as they are written.
 const readChrome = text => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, token => token[0] === '"' ? token : `"${token}"`));
@@ -147,6 +147,16 @@ function checkParts() {
 		assert((from === 0 || nr + density[from - 1] > 3000000) && (until === 100 || nr + density[until] > 3000000), 'it could be larger');
 	}
 	assert.strictEqual(JSON.stringify(partAround({density: [9000000]}, 0)), '{"from":0,"until":1,"nr":9000000}');
+
+	// A stack that is deeper than recursion goes.
+	const deep = 16000;
+	const callers = Object.assign(Object.create(Callers.prototype), {model: {span: 9, threads: [], words: ['x:y']}, nr: 1, time: [5], what: [0], thread: [0],
+		frame: [deep - 1], parent: Array.from({length: deep}, (_, i) => i ? i - 1 : 0xffffffff), name: new Uint32Array(deep), texts: ['f'], partial: [], unnamed: []});
+	const {root} = callers.merge({from: 0, until: 9}, 'x:y');
+
+	assert.strictEqual(layOut(root, 100, 0).length, deep + 1, 'each of its frames is drawn');
+	assert.strictEqual(markMatches(root, /f/, false, [0])[0], 1, 'what is within a match counts once');
+	assert(firstRow(0, 9, 10) === 0 && firstRow(9, 9, 10) === 0 && firstRow(50, 99, 10) === 41 && firstRow(99, 99, 10) === 90, 'rows that are drawn');
 
 	// Of nobody there is a stack: this is found once.
 	let built = 0;
@@ -294,7 +304,7 @@ function checkWaiting(model) {
 async function main() {
 	const app = await load(process.argv[2]), {model, fields} = app;
 
-	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround, ticksIn, slicesIn} = app);
+	({markFailed, rowsOfTrack, ranOn, Search, Lanes, clean, clockTime, mergePixels, Callers, Counter, Numbers, STATE_NAMES, partAround, ticksIn, slicesIn, layOut, markMatches, firstRow} = app);
 	checkParts();
 	checkCounters();
 	const events = checkEvents(model, fields);

@@ -257,12 +257,9 @@ class Merge {
 				}
 			}
 		}
-		const sort = node => {
+		eachNode(root, null, node => {
 			node.children.sort((a, b) => b.weights[0] - a.weights[0] || (a.name < b.name ? -1 : 1));
-			node.children.forEach(sort);
-		};
-
-		sort(root);
+		});
 		if (this.absences)
 			root.events[0] = this.absences;
 		return {root, unknown: this.unknown, late: this.late, partial: this.partial, unnamed: this.unnamed, missing: this.missing};

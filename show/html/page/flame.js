@@ -11,6 +11,8 @@ class Flame {
 		this.root = this.zoomed = this.at = this.merged.root;
 		this.matched = null;
 		this.boxes = [];
+		/* Rows: the first one that is drawn, and how many are not. */
+		this.first = this.leftOut = 0;
 		this.canvas = make('canvas', 'flame');
 		this.canvas.tabIndex = 0;
 		this.canvas.setAttribute('role', 'img');
@@ -80,6 +82,8 @@ class Flame {
 			words.push('of ' + plural(late, 'thread', 'threads') + ' nothing is known before the first event');
 		if (this.zoomed !== root)
 			words.push('zoomed: ' + this.zoomed.name + ', ' + of(this.zoomed.weights[0]));
+		if (this.leftOut)
+			words.push(plural(this.leftOut, 'row is', 'rows are') + ' not drawn: zoom to see others');
 		if (this.matched)
 			words.push('found: ' + of(this.matched[0]));
 		this.state.textContent = words.join(' \u00b7 ');
@@ -103,13 +107,20 @@ class Flame {
 		if (!width)
 			return;
 		this.boxes = layOut(this.zoomed, width, 0);
-		const rows = this.boxes.reduce((most, box) => Math.max(most, box.node.depth), 0) + 1;
+		const deepest = this.boxes.reduce((most, box) => Math.max(most, box.node.depth), 0);
+		const rows = Math.min(deepest + 1, rowsOfCanvas(FRAME, window.devicePixelRatio || 1)), leftOut = deepest + 1 - rows;
+
+		this.first = firstRow(this.zoomed.depth, deepest, rows);
+		if (leftOut !== this.leftOut) {
+			this.leftOut = leftOut;
+			this.tell();
+		}
 		const context = prepareCanvas(this.canvas, width, rows * FRAME), painter = new Painter(this.app, context, width, {from: 0, until: 1});
 
 		painter.rectangle(0, 0, width, rows * FRAME, theme.side);
 		context.font = '11px ' + FONT;
 		for (const box of this.boxes) {
-			const y = box.node.depth * FRAME;
+			const y = (box.node.depth - this.first) * FRAME;
 
 			painter.rectangle(box.x, y, Math.max(0.5, box.width - 0.5), FRAME - 1, this.color(box.node));
 			if (box.width > FRAME_NARROW)
@@ -126,11 +137,11 @@ class Flame {
 			return;
 		context.strokeStyle = this.app.theme.select;
 		context.lineWidth = 2;
-		context.strokeRect(box.x + 1, box.node.depth * FRAME + 1, Math.max(1, box.width - 2), FRAME - 3);
+		context.strokeRect(box.x + 1, (box.node.depth - this.first) * FRAME + 1, Math.max(1, box.width - 2), FRAME - 3);
 	}
 
 	nodeAt(event) {
-		const area = this.canvas.getBoundingClientRect(), x = event.clientX - area.left, depth = Math.floor((event.clientY - area.top) / FRAME);
+		const area = this.canvas.getBoundingClientRect(), x = event.clientX - area.left, depth = this.first + Math.floor((event.clientY - area.top) / FRAME);
 
 		return this.boxes.find(b => b.node.depth === depth && x >= b.x && x < b.x + b.width)?.node ?? null;
 	}
