@@ -335,6 +335,7 @@ static int loss_tell(void *data, const struct ktrace_loss *loss)
 	tape_put(&h->tape, COLUMN_LOSS_COUNT,
 		 loss_is_event(loss->cause) ? loss->count : 0);
 	tape_put(&h->tape, COLUMN_LOSS_CAUSE, word);
+	tape_put(&h->tape, COLUMN_LOSS_PROGRAMS, loss->programs);
 	return step_end(h, 0);
 }
 

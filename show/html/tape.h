@@ -9,7 +9,7 @@
  *	TAPE_SLICE	track, shape, length, end, CPU	a slice has ended
  *	TAPE_POINT	track, shape, CPU		an event that is nothing else
  *	TAPE_WAKE	track, shape, CPU, thread	that was woken
- *	TAPE_LOSS	CPU, length, count, cause
+ *	TAPE_LOSS	CPU, length, count, cause, of programs
  *
  * Times are ns, each as what it is more than the one before it: events in a row share a time or
  * nearly so, and most states begin where the one before ended.
@@ -54,6 +54,7 @@ enum tape_column {
 	COLUMN_LOSS_LENGTH,
 	COLUMN_LOSS_COUNT,
 	COLUMN_LOSS_CAUSE, /* a word */
+	COLUMN_LOSS_PROGRAMS, /* 1: markers are missing, and no events of the kernel */
 	COLUMNS_NR,
 };
 

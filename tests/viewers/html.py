@@ -22,7 +22,7 @@ import zlib
 STEPS = ['state', 'slice', 'point', 'wake', 'loss']
 COLUMNS = '''step time time.low state.thread state.bits state.begin slice.track slice.shape slice.length slice.length.low
     slice.end slice.cpu point.track point.shape point.cpu wake.track wake.shape wake.cpu wake.thread loss.cpu
-    loss.length loss.count loss.cause'''.split()
+    loss.length loss.count loss.cause loss.programs'''.split()
 CALLERS = 'parent name steps time time.low thread cpu what frame'.split()
 STATES = ['unknown', 'running', 'runnable', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead']
 ROW = 10000000  # what other rows of a thread have more than its number (show/chrome.c)
@@ -206,6 +206,7 @@ def page_read(parts, cpus):
             if kind == 'wake':
                 last_wake[v['thread']] = time
         elif kind == 'loss':
+            want(v['programs'] <= 1, 'a loss of programs or not')
             found['loss', v['cpu'], max(0, time - v['length']), time, v['count'], words[v['cause']]] += 1
     for track in names['tracks']:
         want(track[2] <= len(names['threads']), 'track of no thread')

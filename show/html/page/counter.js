@@ -146,9 +146,9 @@ class Counter {
 	}
 }
 
-/* Where events may be missing, of any CPU. */
-function gapsOf({losses}) {
-	const order = [...losses.begin.keys()].filter(i => losses.count[i]).sort((a, b) => losses.begin[a] - losses.begin[b]);
+/* Where events may be missing, of any CPU; @programs: also only markers. */
+function gapsOf({losses}, programs) {
+	const order = [...losses.begin.keys()].filter(i => losses.count[i] && (programs || !losses.programs[i])).sort((a, b) => losses.begin[a] - losses.begin[b]);
 
 	return rowOf(Uint32Array.from(order), losses.begin, losses.end);
 }
@@ -199,7 +199,7 @@ class Numbers {
 	constructor(app) {
 		this.model = app.model;
 		this.fields = app.fields;
-		this.gaps = gapsOf(app.model);
+		this.gaps = gapsOf(app.model, false);
 	}
 
 	/* Calls each point of the event with what its shape and row are. */
@@ -229,10 +229,10 @@ class Numbers {
 	}
 
 	/* @key: no other one has it, whatever its label is. */
-	make(label, unit, list, key) {
+	make(label, unit, list, key, gaps = this.gaps) {
 		list.sort((a, b) => a[0] - b[0]);
 		const counter = new Counter(label, unit, Float64Array.from(list, ([time]) => time), Float64Array.from(list, ([, value]) => value),
-			this.model.span, this.gaps);
+			this.model.span, gaps);
 
 		return Object.assign(counter, {key});
 	}
@@ -283,7 +283,7 @@ class Numbers {
 				list.push([model.points.time[i], value]);
 		});
 		return list.length ? this.make((of.thread?.label ?? TRACK_NAMES[of.kind] + ' ' + of.number) + ' ' + event + ' ' + name, '', list,
-			of.index + ' ' + event + ' ' + name) : null;
+			of.index + ' ' + event + ' ' + name, gapsOf(model, true)) : null;
 	}
 }
 

@@ -46,7 +46,7 @@ const COLUMNS = {
 	sliceEnd: Uint8Array, sliceCpu: Uint32Array,
 	pointTrack: Uint32Array, pointShape: Uint32Array, pointCpu: Uint32Array,
 	wakeTrack: Uint32Array, wakeShape: Uint32Array, wakeCpu: Uint32Array, wakeThread: Uint32Array,
-	lossCpu: Uint32Array, lossLength: Float64Array, lossCount: Float64Array, lossCause: Uint32Array,
+	lossCpu: Uint32Array, lossLength: Float64Array, lossCount: Float64Array, lossCause: Uint32Array, lossPrograms: Uint8Array,
 };
 
 /* types: what each column becomes; sizes: its bytes and values. */
@@ -81,7 +81,7 @@ function playTape(tape, names) {
 	const points = {track: tape.pointTrack, shape: tape.pointShape, cpu: tape.pointCpu, time: floats(nr.point), row: numbers(nr.point)};
 	const wakes = {track: tape.wakeTrack, shape: tape.wakeShape, cpu: tape.wakeCpu, thread: tape.wakeThread,
 		time: floats(nr.wake), row: numbers(nr.wake), runs: floats(nr.wake).fill(NaN)};
-	const losses = {cpu: tape.lossCpu, count: tape.lossCount, cause: tape.lossCause, begin: floats(nr.loss), end: floats(nr.loss)};
+	const losses = {cpu: tape.lossCpu, count: tape.lossCount, cause: tape.lossCause, programs: tape.lossPrograms, begin: floats(nr.loss), end: floats(nr.loss)};
 	const rows = new Uint32Array(names.shapes.length);
 	const lastEnd = floats(names.threads.length), lastWake = new Int32Array(names.threads.length).fill(-1);
 	let time = 0, s = 0, c = 0, p = 0, w = 0, l = 0;

@@ -25,11 +25,16 @@ class PathFinder {
 
 	/* Had no interrupt come upon what this CPU did at that time?  Since the begin or a loss, there was a switch or a call. */
 	isCertain(number, time) {
-		const {states} = this.model, cpu = this.model.cpuOf.get(number);
+		const {states, losses} = this.model, cpu = this.model.cpuOf.get(number);
 
 		if (!cpu)
 			return false;
-		const loss = lowerBound(cpu.losses.end, time + 0.5) - 1, since = loss < 0 ? -Infinity : cpu.losses.end[loss];
+		let loss = lowerBound(cpu.losses.end, time + 0.5) - 1;
+
+		/* Markers say nothing of interrupts. */
+		while (loss >= 0 && losses.programs[cpu.losses.id[loss]])
+			loss--;
+		const since = loss < 0 ? -Infinity : cpu.losses.end[loss];
 
 		for (let i = lowerBound(cpu.run.end, since); i < cpu.run.nr && cpu.run.end[i] <= time; i++)
 			if (!states.cut[cpu.run.id[i]] && !states.open[cpu.run.id[i]])
