@@ -175,6 +175,7 @@ static void head_put(struct html *h)
 	member_number(h, "leftOut", v->show.left_out);
 	member_number(h, "leftOutLost", v->left_out_lost);
 	member_number(h, "follows", wakers_known(h));
+	member_number(h, "part", h->part);
 	cpus_put(h);
 	density_put(h);
 	columns_put(h, ",\"columns\":[", h->tape.columns, COLUMNS_NR);

@@ -431,6 +431,15 @@ static int html_event(struct ktrace_output *show,
 	return err || h->viewer.stopped ? err : stack_put(h, event);
 }
 
+static int html_hidden(struct ktrace_output *show,
+		       const struct ktrace_event *event)
+{
+	struct html *h = (struct html *)show;
+
+	h->part = true;
+	return viewer_hidden(show, event);
+}
+
 static void html_release(struct ktrace_output *show)
 {
 	struct html *h = (struct html *)show;
@@ -459,7 +468,7 @@ const struct show_ops show_html = {
 	.size = sizeof(struct html),
 	.open = html_open,
 	.event = html_event,
-	.hidden = viewer_hidden,
+	.hidden = html_hidden,
 	.hidden_loss = viewer_hidden_loss,
 	.loss = viewer_loss,
 	.finish = viewer_finish,

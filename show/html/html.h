@@ -55,7 +55,8 @@ struct html {
 	struct strip **strips;
 	uint32_t nr_lanes, nr_strips;
 	struct table threads; /* lanes, by tid: the last thread that had it */
-	struct output json;   /* into @embed */
+	bool part; /* of the trace: there are events that are not shown */
+	struct output json; /* into @embed */
 	struct embed embed;
 };
 

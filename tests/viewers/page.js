@@ -140,13 +140,15 @@ function checkParts() {
 	const density = [...Array(100).keys()].map(i => 50000 + i * 1000);
 
 	for (const at of [0, 37, 99]) {
-		const {from, until, nr} = partAround({density}, at);
+		const {from, until, nr} = partAround({density, events: 9000000, leftOut: 5000000}, at);
 
 		assert(from <= at && until > at && nr <= 3000000, `a part around ${at}`);
 		assert.strictEqual(nr, density.slice(from, until).reduce((a, b) => a + b));
 		assert((from === 0 || nr + density[from - 1] > 3000000) && (until === 100 || nr + density[until] > 3000000), 'it could be larger');
 	}
-	assert.strictEqual(JSON.stringify(partAround({density: [9000000]}, 0)), '{"from":0,"until":1,"nr":9000000}');
+	assert.strictEqual(JSON.stringify(partAround({density: [9000000], events: 9000000, leftOut: 5000000}, 0)), '{"from":0,"until":1,"nr":9000000}');
+	assert.strictEqual(JSON.stringify(partAround({density: [300, 300, 300], events: 900, leftOut: 200}, 2)), '{"from":1,"until":3,"nr":600}',
+		'no more than was room for in this page');
 
 	// A stack that is deeper than recursion goes.
 	const deep = 16000;

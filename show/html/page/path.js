@@ -108,7 +108,7 @@ class PathFinder {
 		}
 		if (wake >= 0 && this.nameOfWake(wake) === 'sched_wakeup' && this.isEarly(thread, time))
 			return {thread: null, note: 'woken just before it slept'};
-		return {thread: null, unseen: true, note: 'it slept, and who has woken it is not in the trace'};
+		return {thread: null, unseen: true, note: 'it slept, and who has woken it is not in ' + (this.model.head.part ? 'this page, which has a part of the trace' : 'the trace')};
 	}
 
 	/* Who has made a thread that was new then, or null. */

@@ -1,18 +1,19 @@
 /* ---- a part that is measured --------------------------------------------------------- */
 
-const PART_MAX = 3000000; /* events: fewer than a page has at most */
+const PART_MAX = 3000000; /* events: fewer than a page has at most; this one may have been full with less */
 
 /* The part around a time that a page has room for: buckets of the density, and how many events they have. */
-function partAround({density}, at) {
+function partAround({density, events, leftOut}, at) {
+	const most = Math.min(PART_MAX, events - leftOut);
 	let from = at, until = at + 1, nr = density[at] ?? 0;
 
 	for (let grows = true; grows;) {
 		grows = false;
-		if (until < density.length && nr + density[until] <= PART_MAX) {
+		if (until < density.length && nr + density[until] <= most) {
 			nr += density[until++];
 			grows = true;
 		}
-		if (from > 0 && nr + density[from - 1] <= PART_MAX) {
+		if (from > 0 && nr + density[from - 1] <= most) {
 			nr += density[--from];
 			grows = true;
 		}
@@ -28,7 +29,8 @@ function showLeftOut(panel, time) {
 		panel.table([['around', exactTime(time)], ['there are', plural(part.nr, 'event', 'events') + ' from ' +
 			exactTime(part.from * head.bucket) + ' to ' + exactTime(part.until * head.bucket)],
 		['a page of these', make('span', 'value', 'ktrace export --to html --from ' + monotonic(head, part.from * head.bucket) +
-			' --until ' + monotonic(head, part.until * head.bucket) + ' -o part.html')]]),
+			' --until ' + monotonic(head, part.until * head.bucket) + ' -o part.html DIR')],
+		['', 'DIR is the trace. If this file is of a part (-e, -f, -p, -c), the command needs these options, too.']]),
 	]);
 }
 
