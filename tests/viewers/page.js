@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 //
-// page.js PAGE CHROME FOLDED - runs the scripts of a page of ktrace export --to html, all but what draws: what they
+// page.js PAGE CHROME FOLDED OFF-CPU - runs the scripts of a page of ktrace export --to html, all but what draws: what they
 // read must be what CHROME has (ktrace export --to chrome of the same trace), each field of each event.
 // CPUs have somebody, or it is said that this is not known, at any time; a search for a number finds it.  Merged stacks
-// are those of FOLDED (ktrace export --to folded), and the times that threads were off the CPU are those of CHROME.
+// are those of FOLDED (ktrace export --to folded), the times that threads were off the CPU are those of CHROME, and the stacks
+// of these are those of OFF-CPU (ktrace report --folded --weight time).
 'use strict';
 
 const assert = require('assert');
@@ -185,26 +186,34 @@ function leaves(node, path = []) {
 
 const plain = text => text.replace(/\\u\{[0-9a-f]+\}|[^!-:<-~]/g, '_').replace(/_+/g, '_');
 
-function checkStacks(app) {
-	const {model, callers} = app, area = {from: 0, until: model.span}, found = new Map(), wanted = new Map();
+// Leaves must be the lines of a file of folded stacks.  How many there are.
+function checkFolded(path, all, what) {
+	const found = new Map(), wanted = new Map();
 
-	for (const what of new Set(callers.what)) {
-		const {root} = callers.merge(area, model.words[what]);
+	for (const [[program, ...frames], weight] of all) {
+		const key = plain(program) + ';' + frames.join(';');
 
-		for (const [[program, ...frames], weight] of leaves(root)) {
-			const key = plain(program) + ';' + frames.join(';');
-
-			if (frames.join() !== '[not_recorded]')
-				found.set(key, (found.get(key) ?? 0) + weight);
-		}
+		if (frames.join() !== '[not_recorded]')
+			found.set(key, (found.get(key) ?? 0) + weight);
 	}
-	for (const line of fs.readFileSync(process.argv[4], 'latin1').split('\n').filter(text => text)) {
+	for (const line of fs.readFileSync(path, 'latin1').split('\n').filter(text => text)) {
 		const [, program, frames, weight] = /^([^;]*)((?:;.*)?) (\d+)$/.exec(line), key = plain(program) + frames;
 
-		wanted.set(key, (wanted.get(key) ?? 0) + Number(weight));
+		if (frames !== ';[not_recorded]')
+			wanted.set(key, (wanted.get(key) ?? 0) + Number(weight));
 	}
-	assert.strictEqual(JSON.stringify([...found].sort()), JSON.stringify([...wanted].sort()), 'merged stacks');
+	assert.strictEqual(JSON.stringify([...found].sort()), JSON.stringify([...wanted].sort()), what);
 	return wanted.size;
+}
+
+function checkStacks(app) {
+	const {model, callers} = app, area = {from: 0, until: model.span};
+
+	// The reason is in front of the program.
+	checkFolded(process.argv[5], leaves(callers.merge(area, 'off-cpu').root).map(([[, ...names], weight]) => [names, weight]),
+		'stacks of times off the CPU');
+	return checkFolded(process.argv[4], [...new Set(callers.what)].flatMap(what => leaves(callers.merge(area, model.words[what]).root)),
+		'merged stacks');
 }
 
 // How long all threads were off the CPU in the middle half of the trace, and why.
