@@ -76,6 +76,8 @@ static int stack_get(struct callers *c, const struct ktrace *trace, uint32_t id,
 
 		err = frame_named(c, texts, name, strlen(name), frame);
 	}
+	while (c->nr_names < c->paths.nr_names)
+		c->names_size += strlen(c->paths.name[c->nr_names++]) + 1;
 	return err ?: table_add(&c->stacks, key, number_pack(*frame));
 }
 
@@ -140,8 +142,13 @@ int callers_add(struct callers *c, const struct ktrace *trace,
 
 uint64_t callers_size(const struct callers *c)
 {
-	uint64_t size =
-		(c->frames.size + c->stacks.size) * sizeof(struct table_slot);
+	const struct fold_paths *p = &c->paths;
+	uint64_t size = (c->frames.size + c->stacks.size + p->names.size +
+			 p->paths.size + p->stacks.size) *
+			sizeof(struct table_slot);
+
+	size += p->nr_frames * sizeof(uint32_t) + c->names_size +
+		p->room_names * sizeof(*p->name);
 
 	for (int i = 0; i < CALLERS_NR; i++)
 		size += c->columns[i].size;

@@ -45,6 +45,9 @@ struct callers {
 	uint32_t nr_frames;
 	struct column columns[CALLERS_NR];
 	uint64_t steps; /* before the last call */
+	/* Those of the paths' names that are counted, and their bytes. */
+	uint32_t nr_names;
+	uint64_t names_size;
 	/* The last type that an event had, by its fields, and how it is called. */
 	const struct ktrace_field *type;
 	uint32_t what;

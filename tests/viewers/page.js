@@ -157,6 +157,11 @@ function checkParts() {
 		frame: [deep - 1], parent: Array.from({length: deep}, (_, i) => i ? i - 1 : 0xffffffff), name: new Uint32Array(deep), texts: ['f'], partial: [], unnamed: []});
 	const {root} = callers.merge({from: 0, until: 9}, 'x:y');
 
+	// Two events whose names look alike.
+	Object.assign(callers, {nr: 2, time: [5, 6], what: [0, 1], thread: [0, 0], frame: [0, 1]});
+	callers.model.words = ['x:y', 'x:y'];
+	assert.strictEqual(callers.kinds({from: 0, until: 9}).map(([key]) => callers.merge({from: 0, until: 9}, key).root.weights[0]).join(), '1,1');
+
 	assert.strictEqual(layOut(root, 100, 0).length, deep + 1, 'each of its frames is drawn');
 	assert.strictEqual(markMatches(root, /f/, false, [0])[0], 1, 'what is within a match counts once');
 	assert(firstRow(0, 9, 10) === 0 && firstRow(9, 9, 10) === 0 && firstRow(50, 99, 10) === 41 && firstRow(99, 99, 10) === 90, 'rows that are drawn');

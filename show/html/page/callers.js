@@ -72,21 +72,19 @@ class Callers {
 		return this.model.words.indexOf(text);
 	}
 
-	/* What stacks there are in an area: [key, name] of each. */
+	/* What stacks there are in an area: [key, name] of each.  Strange names may look alike, so words are keys. */
 	kinds(area) {
 		const {words} = this.model, found = new Map(), list = [];
 
 		if (!this.nr)
 			return list;
-		this.each(area, null, i => found.set(this.what[i], true));
-		const names = [...found.keys()].map(word => words[word]);
-
-		if (names.includes(SAMPLES))
+		this.each(area, null, i => found.set(this.what[i], words[this.what[i]]));
+		if ([...found.values()].includes(SAMPLES))
 			list.push([SAMPLES, 'on CPU']);
 		/* Somebody may be off all of the time. */
 		if (area.cpu === undefined && this.what.includes(this.wordOf(SWITCHES)))
 			list.push([OFF_CPU, 'off CPU']);
-		return list.concat(names.filter(name => name !== SAMPLES && name !== SWITCHES).sort().map(name => [name, name]));
+		return list.concat([...found].filter(([, name]) => name !== SAMPLES && name !== SWITCHES).sort((a, b) => a[1] < b[1] ? -1 : 1));
 	}
 
 	switches() {
@@ -162,7 +160,7 @@ class Callers {
 					this.addUnknown(area, thread, tree);
 				}
 		} else {
-			this.each(area, this.wordOf(key), i => tree.add(null, this.frame[i], 1, null));
+			this.each(area, typeof key === 'number' ? key : this.wordOf(key), i => tree.add(null, this.frame[i], 1, null));
 		}
 		return tree.finish();
 	}

@@ -50,8 +50,10 @@ class Counter {
 		this.unknown = this.unknownAfter(gaps, span);
 		this.low = this.tree(Math.min);
 		this.high = this.tree(Math.max);
+		/* As it is drawn, from 0 on; and as it is told. */
+		this.highest = this.most(this.high, Math.max, 0, times.length);
 		this.least = Math.min(0, this.most(this.low, Math.min, 0, times.length));
-		this.greatest = Math.max(0, this.most(this.high, Math.max, 0, times.length));
+		this.greatest = Math.max(0, this.highest);
 	}
 
 	/* Before its first event, and from each gap on until the next one. */

@@ -382,7 +382,7 @@ class Painter {
 		const {context, theme} = this, y = lane.y - top;
 		const share = lane.kind === 'thread' && lane.thread.tid ? lane.thread.ran : lane.kind === 'cpu' ? lane.cpu.busy[lane.cpu.run.nr] : 0;
 		const unknown = lane.kind === 'cpu' ? lane.cpu.unknown.sum[lane.cpu.unknown.nr] : 0;
-		const right = lane.kind === 'counter' ? 'up to ' + valueText(lane.counter.greatest, lane.counter.unit) : [share ? percent(share, this.model.span) : '', unknown ? percent(unknown, this.model.span) + ' not known' : '']
+		const right = lane.kind === 'counter' ? 'up to ' + valueText(lane.counter.highest, lane.counter.unit) : [share ? percent(share, this.model.span) : '', unknown ? percent(unknown, this.model.span) + ' not known' : '']
 			.filter(text => text).join(', ');
 		const left = lane.kind === 'head' ? 8 : lane.indented ? 26 : 14;
 
