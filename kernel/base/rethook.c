@@ -27,44 +27,68 @@ DEFINE_STATIC_CALL_RET0(rethook_blacklisted, within_kprobe_blacklist);
  * What rethook calls at each entry or return.  Its return would be hooked, and that call it
  * again: without an end, until the stack is used up.  Some only if the kernel checks its
  * use of RCU (CONFIG_PROVE_RCU), some only in kernels from before rethook forbade it.
- *
- * And a function that is called as one task and returns as another: the kernel forbids it
- * only if it has a tracer of returns itself.
- *
- * And functions that do not return, while what is around them does or begins anew, as after a
- * longjmp: the node of their call would stay in front of those of the calls around it.
- *
- * Also all in which there may be no kprobe.  Among them are those that hook a return for a
- * kretprobe: that of a call further out on the stack.  Their own return would be the next,
- * but the list of hooked returns would have the other one first: a wrong return address.
  */
-static const char *const forbidden[] = {
-	"rcu_read_lock_held",
-	"rcu_read_lock_any_held",
-	"rcu_lockdep_current_cpu_online",
-	"arch_rethook_prepare",
-	"arch_rethook_fixup_return",
-	"arch_rethook_trampoline_callback",
-	"__switch_to",
-	"bpf_throw",
-	"do_idle",
-	"arch_cpu_idle_dead",
+static const char recurses[] =
+	"the kernel calls it at each return that is hooked";
+/*
+ * A function that is called as one task and returns as another.  The kernel forbids it, too, but
+ * compares the address behind the landing pad (IBT) with that of the symbol, so it forbids nothing.
+ */
+static const char changes_task[] = "it returns in another task";
+/*
+ * Functions that do not return, while what is around them does or begins anew, as after a
+ * longjmp: the node of their call would stay in front of those of the calls around it.
+ */
+static const char never_returns[] =
+	"it does not return, but what has called it goes on";
+
+static const struct {
+	const char *name;
+	const char *why;
+} forbidden[] = {
+	{"rcu_read_lock_held", recurses},
+	{"rcu_read_lock_any_held", recurses},
+	{"rcu_lockdep_current_cpu_online", recurses},
+	{"arch_rethook_prepare", recurses},
+	{"arch_rethook_fixup_return", recurses},
+	{"arch_rethook_trampoline_callback", recurses},
+	{"__switch_to", changes_task},
+	{"bpf_throw", never_returns},
+	{"do_idle", never_returns},
+	{"arch_cpu_idle_dead", never_returns},
 };
 static unsigned long
 	forbidden_at[ARRAY_SIZE(forbidden)]; /* 0: not in this kernel */
 
+/* A function may begin with a landing pad (IBT); what is hooked is behind it. */
+#define PAD 4
+
 /* Holds the list of where there may be no kprobe.  NULL: the kernel does not tell. */
 static struct mutex *kprobe_mutex_at;
 
-bool kt_rethook_forbids(unsigned long address)
+const char *kt_rethook_obstacle(unsigned long address)
 {
-	bool forbids;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(forbidden_at); i++) {
-		if (address == forbidden_at[i])
-			return true;
+		if (forbidden_at[i] && address - forbidden_at[i] <= PAD)
+			return forbidden[i].why;
 	}
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(kt_rethook_obstacle);
+
+/*
+ * Also all in which there may be no kprobe.  Among them are those that hook a return for a
+ * kretprobe: that of a call further out on the stack.  Their own return would be the next,
+ * but the list of hooked returns would have the other one first: a wrong return address.
+ */
+bool kt_rethook_forbids(unsigned long address)
+{
+	bool forbids;
+
+	if (kt_rethook_obstacle(address))
+		return true;
 	/* The list shrinks when a module goes. */
 	if (kprobe_mutex_at)
 		mutex_lock(kprobe_mutex_at);
@@ -89,7 +113,7 @@ const char *kt_rethook_init(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(forbidden); i++)
-		forbidden_at[i] = kt_symbol(forbidden[i]);
+		forbidden_at[i] = kt_symbol(forbidden[i].name);
 	kprobe_mutex_at = (struct mutex *)kt_symbol("kprobe_mutex");
 	find(rethook_blacklisted, "within_kprobe_blacklist");
 	find(kt_rethook_alloc, "rethook_alloc");

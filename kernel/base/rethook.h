@@ -15,10 +15,21 @@
 DECLARE_STATIC_CALL(kt_rethook_try_get, rethook_try_get);
 DECLARE_STATIC_CALL(kt_rethook_hook, rethook_hook);
 
-/* Before all else; may be called again.  What the kernel lacks, NULL: nothing. */
+/*
+ * Before all else; may be called again.  What the kernel lacks, NULL: nothing.  If it lacks
+ * something, kt_rethook_obstacle() can be called nevertheless.
+ */
 const char *kt_rethook_init(void);
 
-/* Must this function not be hooked, because of what happens at returns?  May wait. */
+/*
+ * Why nobody must hook the return of the function that begins at @address or, with a landing pad,
+ * just before it: neither rethook nor a kretprobe, though the kernel takes one.  NULL: one may.
+ */
+const char *kt_rethook_obstacle(unsigned long address);
+/*
+ * Must this function not be hooked, because of what happens at returns?  Also if the kernel allows
+ * no kprobe there.  May wait.
+ */
 bool kt_rethook_forbids(unsigned long address);
 
 /*

@@ -75,6 +75,23 @@ put probes '!probe/within
 check "all go" is "$(get probes)" ""
 put reset 1
 
+# Returns that the kernel would hook, and break.  An address may be that behind the landing pad.
+for function in __switch_to do_idle arch_cpu_idle_dead bpf_throw; do
+	address=$(awk -v name=$function '$3 == name { print $1; exit }' /proc/kallsyms)
+	[ "$address" ] || continue
+	for place in $function 0x$address/$function 0xffffffff$(printf %x $((0x${address#ffffffff} + 4)))/$function; do
+		put probes "probe/return $place%return"
+		put events/probe/return/enabled 1
+		check "no return of $place is hooked" refuses enabled 1 "$function%return: this return must not be hooked: it "
+		put events/probe/return/enabled 0
+		put probes '!probe/return'
+	done
+	returns=$((${returns-0} + 1))
+done
+check "of some functions" at_least "${returns-0}" 2
+check "nothing is hooked for them" is "$(grep -c . /sys/kernel/debug/kprobes/list) $(hooked __switch_to) $(hooked do_idle)" "0 0 0"
+put reset 1
+
 # Who may not know where the kernel is does not learn it here.
 put probes "probe/where 0x$(awk '$3 == "vfs_read" { print $1 }' /proc/kallsyms)/vfs_read; u64 u64 a = di"
 before=$(cat /proc/sys/kernel/kptr_restrict)

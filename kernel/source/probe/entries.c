@@ -179,7 +179,7 @@ static bool unsupported = true;
 /* The same for returns: what the kernel lacks. */
 static const char *no_returns;
 
-void entries_init(void)
+void entries_init(const char *lacks)
 {
 	unsigned long range = kt_symbol("ftrace_location_range");
 	unsigned long symbol = kt_symbol("kallsyms_lookup_size_offset");
@@ -195,7 +195,7 @@ void entries_init(void)
 	static_call_update(entry_symbol, (void *)symbol);
 	static_call_update(entry_forbidden, (void *)forbidden);
 	unsupported = false;
-	no_returns = kt_rethook_init();
+	no_returns = lacks;
 }
 
 /* Its message is that of register_kprobe(). */

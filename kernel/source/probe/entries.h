@@ -8,7 +8,8 @@
 /* It tells 0 of all addresses without this one. */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 
-void entries_init(void);
+/* @lacks: what the kernel lacks to hook returns (base/rethook.h); NULL: nothing. */
+void entries_init(const char *lacks);
 /* None is armed. */
 void entries_exit(void);
 
@@ -30,7 +31,7 @@ void entries_disarm(struct list_head *probes);
 
 #else
 
-static inline void entries_init(void)
+static inline void entries_init(const char *lacks)
 {
 }
 

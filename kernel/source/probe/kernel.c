@@ -14,6 +14,7 @@
 #include <linux/seq_file.h>
 
 #include "armed.h"
+#include "base/rethook.h"
 #include "base/symbol.h"
 #include "entries.h"
 #include "hit.h"
@@ -58,6 +59,17 @@ static int probe_check(const struct probe *probe)
 	const char *why = armed_obstacle(kprobe_of(probe));
 
 	return why ? kt_refuse(probe->enabled->session, -EBUSY, "%.80s: %s",
+			       place_label(probe->definition->text), why)
+		   : 0;
+}
+
+/* The kernel would hook such a return, and break. */
+static int return_check(const struct probe *probe, unsigned long address)
+{
+	const char *why = probe->returns ? kt_rethook_obstacle(address) : NULL;
+
+	return why ? kt_refuse(probe->enabled->session, -EINVAL,
+			       "%.80s: this return must not be hooked: %s",
 			       place_label(probe->definition->text), why)
 		   : 0;
 }
@@ -126,6 +138,9 @@ static int probe_arm(struct probe *probe, int open)
 
 	probe->waits = !err && !place.address;
 	if (err || probe->waits)
+		return err;
+	err = return_check(probe, place.address);
+	if (err)
 		return err;
 	probe->location = entry_location(place.address, probe->returns);
 	if (probe->location)

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "armed.h"
+#include "base/rethook.h"
 #include "base/symbol.h"
 #include "base/version.h"
 #include "entries.h"
@@ -486,7 +487,7 @@ static int __init probes_init(void)
 	if (!kt_symbols_placed() || !armed_init())
 		return -EOPNOTSUPP;
 	places_init();
-	entries_init();
+	entries_init(kt_rethook_init());
 	err = modules_init(session_probes);
 	if (err)
 		return err;
