@@ -148,5 +148,15 @@ rmmod ktrace-test-probes
 rmmod ktrace
 load_module ktrace
 mount -t ktracefs none $tree
+# Records are built in a shorter way while nothing is poisoned.
+load_module ktrace-test-probes
+put $tests/test_name/filter 'kind == 7'
+put $tests/test_name/enabled 1
+put enabled 1
+check "also where nothing is poisoned" is "$(names)" "$(names_expected)"
+put enabled 0
+put $tests/test_name/enabled 0
+put $tests/test_name/filter 0
+rmmod ktrace-test-probes
 rmmod ktrace-test
 clean
