@@ -15,7 +15,8 @@
  *	bool env_add_carry_local(u64 *p, u64 v)
  *		adds; true if the sum passed 2^64
  *	bool env_upper_is(const u64 *p, u32 v)
- *		is @v the upper half of the word?
+ *		is @v the upper half of the word?  It only reads, and the compiler may move
+ *		accesses to other memory across it
  *	u32 env_add_return_local(u32 *p, u32 v)
  *	void env_add_local(u64 *p, u64 v)
  * They depend on the processor rather than on the world: a world includes them from

@@ -49,7 +49,7 @@
 /* More laps than ever happen: ring_seq() of an old position. */
 #define FAR 100
 
-/* struct kt_ring, its slots, and struct kt_control */
+/* struct kt_ring, the words of its packets, and struct kt_control */
 byte head = HEADER;
 byte publishing;
 byte units[PACKETS]; /* commit, upper part */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the size stage finds and the probe uses: for each field of varying size its location
- * in the payload and, for strings, the source and its length with the NUL.  Empty if and only
- * if the class has a fixed size.
+ * in the payload, its length (KT_SOURCE says whether with a NUL) and, for strings, the source.
+ * Empty if and only if the class has a fixed size.
  */
 
 #undef __field
