@@ -97,6 +97,34 @@ echo >$tracing/kprobe_events
 put events/probe/enabled 0
 put probes '!probe/slept'
 put reset 1
+
+# ---- idle: returns of what is only called where RCU is idle ---------------------------
+
+# In newer kernels ftrace calls none of these.
+idle=
+for function in arch_cpu_idle default_idle poll_idle; do
+	grep -qx $function $tracing/available_filter_functions || continue
+	put probes "probe/$function $function%return"
+	idle=yes
+done
+put events/probe/enabled 1
+[ ! "$idle" ] || check "returns of what idle CPUs call are armed" put enabled 1
+if grep -q '^probe:arch_cpu_idle ' $tree/probe_hits; then
+	for i in $(seq 100); do
+		[ "$(counted arch_cpu_idle | awk '{ print $9 }')" -ge 10 ] && break
+		sleep 0.1
+	done
+	check "they are missed" at_least "$(counted arch_cpu_idle | awk '{ print $9 }')" 10
+	# While it is on, one may have been counted as a hit, and not yet as missed.
+	check "and are no hits" grep -q '^probe:arch_cpu_idle .* hits [0-9]\{1,6\} missed nested 0 open 0 idle [1-9]' $tree/probed
+	put enabled 0
+	check "as is seen when it is off" is "$(counted arch_cpu_idle | sed 's/ idle .*//')" "hits 0 missed nested 0 open 0"
+fi
+put enabled 0
+put events/probe/enabled 0
+check "nor of any are there more hits than calls" is "$(get probe_hits | awk 'length($3) > 12')" ""
+put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
+put reset 1
 rmmod ktrace_probes
 rmmod ktrace_callee
 clean

@@ -77,6 +77,8 @@ static __always_inline void return_hook(struct probe *probe,
 					struct pt_regs *regs)
 {
 	if (unlikely(!kt_rcu_is_watching())) {
+		/* First: whoever reads both takes these from the hits. */
+		this_cpu_inc(*probe->hits);
 		atomic64_inc(&probe->idle);
 		return;
 	}
