@@ -71,8 +71,17 @@ both='ksys_sync kernfs_seq_start kernfs_seq_show'
 mv /run/returns /run/many
 lines ''
 put events/many/enabled 1
-# None of them can become a jump, so the kernel's optimizer has nothing to do.
-echo 1 >$tracing/events/workqueue/workqueue_execute_start/enable
+# None of them can become a jump, so the kernel's optimizer has nothing to do.  That is a work
+# or, in newer kernels, a thread.
+echo 'next_comm ~ "kprobe-optimiz*"' >$tracing/events/sched/sched_switch/filter
+passes_watch() {
+	echo "$1" >$tracing/events/workqueue/workqueue_execute_start/enable
+	echo "$1" >$tracing/events/sched/sched_switch/enable
+}
+passes() {
+	grep -c 'function kprobe_optimizer\|next_comm=kprobe-optimiz' $tracing/trace
+}
+passes_watch 1
 at=$(clock)
 check "a thousand returns are armed, too" put enabled 1
 echo "# 1000 returns: armed in $(($(clock) - at)) ms"
@@ -80,9 +89,24 @@ check "each where ftrace calls ktrace" is "$(grep -c ' ftrace ' $tree/probed) $(
 	grep -c ' (1) R' $tracing/enabled_functions)" "1000 1000"
 check "and no kprobe" is "$(grep -c . /sys/kernel/debug/kprobes/list)" 0
 sleep 1
-echo 0 >$tracing/events/workqueue/workqueue_execute_start/enable
-check "works are seen" at_least "$(grep -c workqueue_execute_start: $tracing/trace)" 1
-check "but no pass of the optimizer" is "$(grep -c 'function kprobe_optimizer' $tracing/trace)" 0
+check "no pass of the optimizer is needed" is "$(passes)" 0
+# The kernel's own probe within a function, which becomes a jump if its instruction can be moved.
+for offset in $(seq 5 40); do
+	echo "p:kt/within ksys_sync+$offset" 2>/dev/null >>$tracing/kprobe_events || continue
+	echo 1 2>/dev/null >$tracing/events/kt/within/enable
+	for i in $(seq 50); do
+		[ "$(passes)" -gt 0 ] && break 2
+		sleep 0.1
+	done
+	echo 0 >$tracing/events/kt/within/enable
+	echo '-:kt/within' >>$tracing/kprobe_events
+done
+check "of the kernel's own probe, one is seen" at_least "$(passes)" 1
+passes_watch 0
+echo 0 >$tracing/events/sched/sched_switch/filter
+echo 0 >$tracing/events/kt/enable
+echo >$tracing/kprobe_events
+jump=ksys_sync+$offset
 echo >$tracing/trace
 # The kernel's own events of returns, at the same functions, say how often.
 for function in $both; do
@@ -135,6 +159,48 @@ put events/many/enabled 0
 put probes '!many/slept'
 lines 's/^\([^ ]*\) .*/!\1/'
 put reset 1
+
+# Within functions, probes are armed one by one.  The optimizer, which is at work for a probe of the
+# kernel's own, must not make a pass between any two of them: each waits once for RCU's tasks.
+load_module ktrace-callee
+objdump -d --no-show-raw-insn "$KTRACE_MODULES/ktrace-callee.ko" | awk '
+	/^[0-9a-f]* <.*>:$/ { name = substr($2, 2, length($2) - 3); begin = $1; next }
+	name ~ /^callee_(six|deep|middle|outer)$/ && /^ .*:/ { print name, begin, substr($1, 1, length($1) - 1) }' |
+	while read -r name begin at; do
+		for i in 1 2 3 4; do
+			echo "many/${name}_${at}_$i ktrace_callee:$name+$((0x$at - 0x$begin))"
+		done
+	done >/run/many
+lines ''
+check "there are many places within functions" at_least "$(wc -l </run/many)" 120
+put events/many/enabled 1
+echo "p:kt/within $jump" >>$tracing/kprobe_events
+echo 'p:kt/waits synchronize_rcu_tasks' >>$tracing/kprobe_events
+echo 'comm ~ "k*"' >$tracing/events/kt/waits/filter
+echo 1 >$tracing/events/kt/waits/enable
+echo >$tracing/trace
+waits() {
+	grep -c ' waits: ' $tracing/trace
+}
+at=$(clock)
+echo 1 >$tracing/events/kt/within/enable
+check "they are armed" put enabled 1
+took=$(($(clock) - at))
+echo "# $(wc -l </run/many) probes within functions: armed in $took ms, $(waits) passes"
+check "with few passes of the optimizer" at_most "$(waits)" $((4 + took / 5000))
+for i in $(seq 100); do
+	grep -q ' jump ' $tree/probed && break
+	sleep 0.1
+done
+check "then it makes jumps of them" grep -q ' jump ' $tree/probed
+put enabled 0
+echo 0 >$tracing/events/kt/enable
+echo 0 >$tracing/events/kt/waits/filter
+echo >$tracing/kprobe_events
+put events/many/enabled 0
+lines 's/^\([^ ]*\) .*/!\1/'
+put reset 1
+rmmod ktrace_callee
 
 # Now functions that are called all the time.
 many . 1000 17 >/run/many
