@@ -12,6 +12,8 @@ void optimizer_init(void);
 /*
  * Puts its passes off until optimizer_release(), or for some seconds, so that many kprobes need not
  * wait for it one after the other.  To be called for each: it puts them off anew if that is long ago.
+ * Jumps that others want have to wait, too: in kernels where it is a work until the release, where it
+ * is a thread for ten seconds.  There it may wait for a pass that is being made, five seconds at most.
  * Under kt_mutex.
  */
 void optimizer_hold(void);
