@@ -486,7 +486,7 @@ static int graph_main(int argc, char **argv)
 	status = user_check(&g.live.child.user, &command_graph, g.live.argv);
 	status = status ?: options_check(&g);
 	status = status ?: pids_take(&g) ?: scope_take(&g);
-	if (!status && g.input && !g.live.output)
+	if (!status && g.input && !g.live.output && !is_stream(g.input))
 		pager_open();
 	if (!status && g.input)
 		status = query_run(&g.query, g.input, trace_show, &g);

@@ -630,7 +630,7 @@ static int report_main(int argc, char **argv)
 		return status;
 	r.colors = r.calls.colors = color_is_wanted(r.color, STDOUT_FILENO);
 	/* It would wait for the end. */
-	if (!r.query.follow)
+	if (!r.query.follow && !trace_is_stream(&r))
 		pager_open();
 	/* There the events are all counted, and the rows are limited. */
 	if (is_kind(&r, "stacks")) {

@@ -29,6 +29,14 @@ static const char *pager_choice(void)
 	return choice ?: getenv("PAGER");
 }
 
+/* There, less asks for a key before it shows anything. */
+static bool terminal_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || !strcmp(term, "dumb");
+}
+
 /* Its signals are those that this process had from the beginning. */
 static int pager_start(int input)
 {
@@ -69,7 +77,7 @@ void pager_open(void)
 	int ends[2];
 
 	if (refused || !isatty(STDOUT_FILENO) ||
-	    (choice && (!*choice || !strcmp(choice, "cat"))))
+	    (choice ? !*choice || !strcmp(choice, "cat") : terminal_is_dumb()))
 		return;
 	if (pipe2(ends, O_CLOEXEC))
 		return;
