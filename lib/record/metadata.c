@@ -180,7 +180,7 @@ int metadata_first(struct metadata *m, const struct ktrace_recording_options *o)
 	err = metadata_clock_read(m, &clock);
 	if (err)
 		return err;
-	sleeps_begin(&m->sleeps, clock.sync.clock);
+	sleeps_begin(&m->sleeps, &clock);
 	m->begun = m->calibrated = clock.sync.monotonic;
 	head.id = clock.trace_id;
 	head.start = clock.sync.realtime;

@@ -15,6 +15,8 @@
 #define NSEC_PER_SEC 1000000000ull
 /* Shorter differences of the clocks are not taken for sleeps. */
 #define ASLEEP_MIN (NSEC_PER_SEC / 1000)
+/* CLOCK_MONOTONIC goes slower than the counter by less than one of so many. */
+#define SLEW_MAX 1000
 /* The time within which all clocks must be read. */
 #define READ_MAX (NSEC_PER_SEC / 10000)
 
@@ -44,10 +46,37 @@ bool sleep_between(const struct sleep_clocks *before,
 	return asleep > (int64_t)ASLEEP_MIN;
 }
 
-void sleeps_begin(struct sleeps *s, uint64_t clock)
+bool sleep_stood(const struct sleep_clocks *before,
+		 const struct sleep_clocks *after, uint64_t frequency)
 {
-	*s = (struct sleeps){.written = clock};
+	uint64_t monotonic = after->monotonic - before->monotonic;
+	uint64_t ran;
+
+	if (!frequency || after->ticks <= before->ticks)
+		return false;
+	ran = (unsigned __int128)(after->ticks - before->ticks) * NSEC_PER_SEC /
+	      frequency;
+	return ran > monotonic &&
+	       ran - monotonic > ASLEEP_MIN + monotonic / SLEW_MAX;
+}
+
+void sleeps_begin(struct sleeps *s, const struct ktrace_clock *clock)
+{
+	*s = (struct sleeps){.written = clock->sync.clock};
+	if (!strcmp(clock->name, "tsc"))
+		s->frequency = clock->frequency;
 	sleep_clocks_read(&s->looked);
+}
+
+/* If the clocks cannot be read together, the kernel is asked. */
+static bool has_slept(const struct sleeps *s, struct sleep_clocks *now)
+{
+	if (!sleep_clocks_read(now)) {
+		*now = s->looked;
+		return true;
+	}
+	return sleep_between(&s->looked, now) ||
+	       sleep_stood(&s->looked, now, s->frequency);
 }
 
 static int line_write(struct sleeps *s, const char *line,
@@ -82,7 +111,7 @@ int sleeps_write(struct sleeps *s, struct ktrace_session *session,
 	char *text, *next, *line;
 	int err;
 
-	if (!sleep_clocks_read(&now) || !sleep_between(&s->looked, &now))
+	if (!has_slept(s, &now))
 		return 0;
 	err = ktrace_session_clock(session, &clock);
 	err = err ?: ktrace_session_read(session, "trace", &text, NULL);

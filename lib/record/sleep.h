@@ -28,14 +28,23 @@ bool sleep_clocks_read(struct sleep_clocks *clocks);
 bool sleep_between(const struct sleep_clocks *before,
 		   const struct sleep_clocks *after);
 
+/*
+ * Did CLOCK_MONOTONIC stand still while the counter of @frequency ticks per second went on?  If the
+ * machine's clock tells seconds only, the kernel takes a short sleep for none, and CLOCK_BOOTTIME does
+ * not go on either.
+ */
+bool sleep_stood(const struct sleep_clocks *before,
+		 const struct sleep_clocks *after, uint64_t frequency);
+
 /* Which of the session's sleeps the trace has. */
 struct sleeps {
 	struct sleep_clocks looked;
-	uint64_t written; /* clock: all sleeps before it are written */
+	uint64_t frequency; /* of the counter; 0: it is not the clock */
+	uint64_t written;   /* clock: all sleeps before it are written */
 };
 
 /* @clock is that of the trace's first point. */
-void sleeps_begin(struct sleeps *sleeps, uint64_t clock);
+void sleeps_begin(struct sleeps *sleeps, const struct ktrace_clock *clock);
 /*
  * Writes the sleeps since the last call: 1 if there were any, else 0, or
  * -errno.  Older kernel modules do not report sleeps.

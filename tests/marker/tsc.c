@@ -45,6 +45,35 @@ TEST(a_counter_that_begins_anew)
 	CHECK_EQ(HZ + tsc.missing, 162 * HZ);
 }
 
+/* CLOCK_BOOTTIME went on by less than the machine slept, or not at all. */
+TEST(a_sleep_that_the_kernel_has_not_seen)
+{
+	const struct sleep_clocks before = {
+		.boot = 100 * SECOND,
+		.monotonic = 100 * SECOND,
+		.ticks = 70 * HZ,
+	};
+	struct sleep_clocks after = {
+		.boot = 103 * SECOND,
+		.monotonic = 103 * SECOND,
+		.ticks = 73 * HZ,
+	};
+
+	CHECK(!sleep_stood(&before, &after, HZ));
+	after.ticks = 74 * HZ;
+	CHECK(!sleep_between(&before, &after));
+	CHECK(sleep_stood(&before, &after, HZ));
+	/* Another clock. */
+	CHECK(!sleep_stood(&before, &after, 0));
+	/* Time servers make CLOCK_MONOTONIC slower by 500 ppm at most. */
+	after.boot = after.monotonic = 1100 * SECOND;
+	after.ticks = 1070 * HZ + HZ / 2;
+	CHECK(!sleep_stood(&before, &after, HZ));
+	/* It has restarted, or the clocks are of CPUs that differ a little. */
+	after.ticks = HZ;
+	CHECK(!sleep_stood(&before, &after, HZ));
+}
+
 TEST(clocks_that_the_kernel_lists)
 {
 	CHECK(tsc_listed("tsc\n"));
