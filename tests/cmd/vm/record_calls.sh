@@ -155,7 +155,8 @@ run python3 "$viewers/perfetto.py" n.perfetto n.json
 ends 0 "perfetto has it all ($out)"
 # The page is compared with the slices of chrome, arguments included.
 run ktrace export -q --to html -o n.html n
-run python3 "$viewers/html.py" n.html n.chrome n.json
+ktrace export -q --to folded -o n.folded n
+run python3 "$viewers/html.py" n.html n.chrome n.json n.folded
 ends 0 "html has it all ($out)"
 run ktrace export -q --to ctf -o n.ctf n
 run babeltrace2 n.ctf
