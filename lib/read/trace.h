@@ -111,8 +111,8 @@ struct ktrace {
 	uint64_t text_max;
 	/*
 	 * If it grows by itself: waits a while for more, which there may be or not.  0: no more will come;
-	 * or -errno, with a message.  Then it has one cursor, and room for STREAMS_MAX sources, so that no
-	 * source moves.
+	 * or -errno, with a message.  Then there is room for STREAMS_MAX sources, so that no source
+	 * moves; and if it comes as a stream, it has one cursor.
 	 */
 	int (*pump)(struct ktrace *trace);
 	bool claimed; /* there was a cursor */
