@@ -62,8 +62,9 @@ cat $tracing/available_filter_functions >$list/theirs
 # function where there may be no kprobe must have none, either.
 {
 	awk '{ print $2 }' /sys/kernel/debug/kprobes/blacklist
-	sed -n '/forbidden\[\] = {/,/};/s/^\t"\(.*\)",$/\1/p' kernel/base/rethook.c
+	sed -n '/forbidden\[\] = {/,/};/s/^\t{"\([^"]*\)", .*/\1/p' kernel/base/rethook.c
 } >$list/forbidden
+check "our own list is read" at_least "$(grep -c '^__switch_to$\|^do_idle$' $list/forbidden)" 2
 awk 'NR == FNR { forbidden[$1]; next }
 	/\[|^__ftrace_invalid_address/ { next }
 	{ name = $1; sub(/\..*/, "", name) }
