@@ -609,9 +609,9 @@ const struct why_kind why_chain = {
 					{"block:block_rq_complete",
 					 "which disk was waited for is not known"},
 				},
-			.record = "sched:*,syscalls:*,irq:*,irq_vectors:*,"
-				  "exceptions:page_fault_*,lock:contention_*,"
-				  "block:block_rq_*",
+			.record = "--decode -e 'sched:*,syscalls:*,irq:*,"
+				  "irq_vectors:*,exceptions:page_fault_*,"
+				  "lock:contention_*,block:block_rq_*'",
 			.what = "chains of wakes",
 		},
 	.calls =

@@ -80,8 +80,8 @@ const struct latency_kind latency_sched = {
 					{"sched:sched_wakeup_new",
 					 "the first wait of a new thread does not count"},
 				},
-			.record = "sched:sched_switch,sched:sched_waking,"
-				  "sched:sched_wakeup,sched:sched_wakeup_new",
+			.record = "-e 'sched:sched_switch,sched:sched_waking,"
+				  "sched:sched_wakeup,sched:sched_wakeup_new'",
 			.what = "how long threads wait for a CPU",
 		},
 	.state = wait_told,
@@ -221,7 +221,7 @@ const struct latency_kind latency_syscall = {
 					{"syscalls:sys_exit_*|compat_syscalls:sys_exit_*|"
 					 "raw_syscalls:sys_exit"},
 				},
-			.record = "syscalls:*",
+			.record = "-e 'syscalls:*'",
 			.what = "how long system calls take",
 		},
 	.begin = slice_begun,
@@ -255,7 +255,7 @@ const struct latency_kind latency_irq = {
 					 "interrupts of the CPU itself, as of its timer, do not count",
 					 1},
 				},
-			.record = "irq:*,irq_vectors:*",
+			.record = "-e 'irq:*,irq_vectors:*'",
 			.what = "how long interrupts take",
 		},
 	.begin = slice_begun,
@@ -309,8 +309,8 @@ const struct latency_kind latency_block = {
 					{"block:block_rq_complete"},
 				},
 			.record =
-				"block:block_rq_issue,block:block_rq_complete,"
-				"block:block_rq_requeue",
+				"-e 'block:block_rq_issue,block:block_rq_complete,"
+				"block:block_rq_requeue'",
 			.what = "how long disks take",
 		},
 	.begin = slice_begun,
@@ -360,7 +360,7 @@ const struct latency_kind latency_lock = {
 					{"lock:contention_begin"},
 					{"lock:contention_end"},
 				},
-			.record = "lock:contention_*",
+			.record = "-e 'lock:contention_*'",
 			.what = "how long threads wait for locks",
 		},
 	.begin = slice_begun,

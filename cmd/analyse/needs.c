@@ -102,7 +102,7 @@ int needs_fail(const struct needs *needs, unsigned int missing)
 
 	missing_say(needs, missing, text, sizeof(text));
 	return failed("%s cannot be told without the events %s, which the "
-		      "trace does not have: ktrace record -a -e '%s'",
+		      "trace does not have: ktrace record -a %s",
 		      needs->what, text, needs->record);
 }
 
@@ -114,7 +114,7 @@ void needs_print(const struct needs *needs, unsigned int missing)
 			       (int)strcspn(needs->list[i].events, "|"),
 			       needs->list[i].events, needs->list[i].without);
 	if (missing)
-		printf("%14s  all of them: ktrace record -a -e '%s'\n", "",
+		printf("%14s  all of them: ktrace record -a %s\n", "",
 		       needs->record);
 }
 

@@ -21,7 +21,7 @@ struct need {
 struct needs {
 	struct need list[NEEDS_MAX];
 	const char *
-		record; /* what records all of them: after `ktrace record -a -e' */
+		record; /* what records all of them: after `ktrace record -a' */
 	const char *what; /* what cannot be told */
 };
 

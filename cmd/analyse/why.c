@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "common/losses.h"
 #include "common/pager.h"
+#include "common/recorded_calls.h"
 #include "common/trace.h"
 #include "common/value.h"
 #include "why.h"
@@ -162,6 +163,8 @@ static int why_show(void *data, struct ktrace *trace,
 	if (!err && kind->is_empty(w))
 		return empty_say(w);
 	losses_complete(&w->lost, info, &w->query.wanted);
+	if (!err && !w->json)
+		recorded_calls_check_words(types);
 	if (!err)
 		err = w->json ? kind->json(w, info) : kind->print(w, info);
 	if (err == -ENOMEM)

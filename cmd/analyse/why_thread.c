@@ -486,8 +486,9 @@ const struct why_kind why_threads = {
 					{"lock:contention_end",
 					 "waits for locks are those of the call"},
 				},
-			.record = "sched:*,syscalls:*,irq:*,irq_vectors:*,"
-				  "exceptions:page_fault_*,lock:contention_*",
+			.record = "--decode -e 'sched:*,syscalls:*,irq:*,"
+				  "irq_vectors:*,exceptions:page_fault_*,"
+				  "lock:contention_*'",
 			.what = "where the time of a thread went",
 		},
 	.calls =

@@ -38,37 +38,65 @@ static bool is_signal(const struct ktrace_type *type)
 		!strcmp(type->name, "signal_delivered"));
 }
 
-void recorded_calls_check(const struct ktrace_types *types,
-			  const struct selection *selection)
+struct recorded {
+	bool any, selected, signals;
+	bool pointers, decoded, lacking;
+};
+
+static void recorded_calls_find(const struct ktrace_types *types,
+				const struct selection *selection,
+				struct recorded *found)
 {
-	bool any = false, selected = false, signals = false, exit;
-	bool pointers = false, decoded = false, lacking = false;
+	bool exit;
 
 	for (size_t i = 0; i < ktrace_types_count(types); i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
 		bool call = ktrace_call_name(type, &exit) != NULL;
 
-		any |= call;
+		found->any |= call;
 		if (!selection_match(selection, type->system, type->name))
 			continue;
-		signals |= is_signal(type);
+		found->signals |= is_signal(type);
 		if (!call)
 			continue;
-		selected = true;
-		pointers |= has_pointer(type);
-		decoded |= is_decoded(type);
+		found->selected = true;
+		found->pointers |= has_pointer(type);
+		found->decoded |= is_decoded(type);
 		/* A trace may have both: --keep --decode takes events that are not. */
-		lacking |= lacks_string(type, exit);
+		found->lacking |= lacks_string(type, exit);
 	}
-	if (!selected && signals)
-		return;
-	if (!any)
-		say("the trace has no system calls that could be shown: ktrace "
-		    "record --decode -e 'syscalls:*'");
-	else if (!selected)
-		say("no system call of the trace is selected, and none is "
-		    "shown: -e 'syscalls:*' selects all");
-	else if (lacking || (pointers && !decoded))
+}
+
+static void words_say(const struct recorded *found)
+{
+	if (found->lacking || (found->pointers && !found->decoded))
 		say("arguments are shown as they were recorded, without what "
 		    "they point to: ktrace record --decode records that, too");
+}
+
+void recorded_calls_check(const struct ktrace_types *types,
+			  const struct selection *selection)
+{
+	struct recorded found = {0};
+
+	recorded_calls_find(types, selection, &found);
+	if (!found.selected && found.signals)
+		return;
+	if (!found.any)
+		say("the trace has no system calls that could be shown: ktrace "
+		    "record --decode -e 'syscalls:*'");
+	else if (!found.selected)
+		say("no system call of the trace is selected, and none is "
+		    "shown: -e 'syscalls:*' selects all");
+	else
+		words_say(&found);
+}
+
+void recorded_calls_check_words(const struct ktrace_types *types)
+{
+	const struct selection all = {0};
+	struct recorded found = {0};
+
+	recorded_calls_find(types, &all, &found);
+	words_say(&found);
 }

@@ -25,14 +25,16 @@ static const struct needs needs[BY_NR] = {
 				  "waits for a CPU are taken for sleep"},
 				 {ALL_CALLS,
 				  "calls and what threads wait for are not known"}},
-			.record = "sched:*,syscalls:*",
+			.record =
+				"-e 'sched:*,syscalls:*,exceptions:page_fault_*,"
+				"lock:contention_*'",
 			.what = "what threads do",
 		},
 	[BY_CALL] = {.list = {{ALL_CALLS}},
-		     .record = "syscalls:*",
+		     .record = "-e 'syscalls:*'",
 		     .what = "system calls"},
 	[BY_FUNCTION] = {.list = {{"function:*|call:*"}},
-			 .record = "sched:* -F 'vfs_*'",
+			 .record = "-e 'sched:*' -F 'vfs_*'",
 			 .what = "functions"},
 };
 
