@@ -174,3 +174,7 @@ class Browser:
             with open(path, "wb") as file:
                 file.write(data)
         return data
+
+    def printed(self):
+        """A PDF."""
+        return base64.b64decode(self.call("Page.printToPDF", landscape=True, printBackground=True)["data"])

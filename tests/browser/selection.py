@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# selection.py DIRECTORY - what pages of ktrace export --to html tell of what is selected: merged stacks, the critical
+# selection.py DIRECTORY chromium|firefox - what pages of ktrace export --to html tell of what is selected: merged stacks, the critical
 # path and counters.  DIRECTORY has pages as for time_line.py, and what other commands tell of the same traces:
 #
 #	off-cpu.folded, alloc.folded	ktrace report --folded, of `stacks'
@@ -12,8 +12,8 @@ import collections
 import json
 import re
 
-from chromium import SHIFT, Browser
-from time_line import LABELS, Page, Recorded, around, check, directory, exact
+from chromium import SHIFT
+from time_line import LABELS, Browser, Page, Recorded, around, check, directory, driver, exact
 
 THIN = "\u2009"
 
@@ -332,7 +332,7 @@ def check_counters(browser):
 
 
 def main():
-    browser = Browser(f"{directory}/profile")
+    browser = Browser(f"{directory}/profile-{driver}")
     try:
         check_events(browser)
         check_off(browser)
