@@ -38,6 +38,7 @@
 #include "entries.h"
 #include "hit.h"
 #include "probe.h"
+#include "returns.h"
 #include "session/session.h"
 
 struct slot {
@@ -68,23 +69,6 @@ static struct kprobe_ctlblk __percpu *state_at;
 
 /* That it is one of ours. */
 static struct kprobe running;
-
-/*
- * As a kretprobe does when it is hit.  Where RCU is idle some kernels hook nothing, which would be
- * taken for no room; so this asks first, on all.
- */
-static __always_inline void return_hook(struct probe *probe,
-					struct pt_regs *regs)
-{
-	if (unlikely(!kt_rcu_is_watching())) {
-		/* First: whoever reads both takes these from the hits. */
-		this_cpu_inc(*probe->hits);
-		atomic64_inc(&probe->idle);
-		return;
-	}
-	if (unlikely(!kt_return_hook(probe->hooked.returns, regs)))
-		atomic64_inc(&probe->hooked.open);
-}
 
 /* @regs: NULL, if it is missed. */
 static __always_inline void probes_hit(unsigned long ip, struct pt_regs *regs)
@@ -138,9 +122,12 @@ static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
 				    regs)
 {
 	struct kprobe **handled = raw_cpu_ptr(running_at);
+	struct probe *probe;
 
 	hit_begin(handled);
-	probe_hit(data, regs, node->ret_addr);
+	probe = return_probe(node);
+	if (likely(probe))
+		probe_hit(probe, regs, node->ret_addr);
 	hit_end(handled);
 }
 
@@ -172,6 +159,7 @@ static __kprobes void function_hit(unsigned long ip, unsigned long caller,
 DEFINE_STATIC_CALL_NULL(entry_range, ftrace_location_range);
 DEFINE_STATIC_CALL_NULL(entry_symbol, kallsyms_lookup_size_offset);
 DEFINE_STATIC_CALL_NULL(entry_forbidden, within_kprobe_blacklist);
+DEFINE_STATIC_CALL_NULL(entry_is_first, kprobe_on_func_entry);
 
 /* Holds the list of where there may be no kprobe. */
 static struct mutex *kprobe_mutex_at;
@@ -185,7 +173,7 @@ void entries_init(const char *lacks)
 {
 	unsigned long range = kt_symbol("ftrace_location_range");
 	unsigned long symbol = kt_symbol("kallsyms_lookup_size_offset");
-	unsigned long forbidden = kt_symbol("within_kprobe_blacklist");
+	unsigned long forbidden = kt_symbol("within_kprobe_blacklist"), first;
 
 	running_at = (struct kprobe * __percpu *)kt_symbol("current_kprobe");
 	state_at = (struct kprobe_ctlblk __percpu *)kt_symbol("kprobe_ctlblk");
@@ -198,6 +186,32 @@ void entries_init(const char *lacks)
 	static_call_update(entry_forbidden, (void *)forbidden);
 	unsupported = false;
 	no_returns = lacks;
+	first = kt_symbol("kprobe_on_func_entry");
+	if (first)
+		static_call_update(entry_is_first, (void *)first);
+}
+
+bool entry_hooks_returns(void)
+{
+	return !unsupported && !no_returns && static_call_query(entry_is_first);
+}
+
+bool entry_begins(unsigned long address)
+{
+	return !static_call(entry_is_first)((kprobe_opcode_t *)address, NULL,
+					    0);
+}
+
+int entry_returns_take(struct probe *probe)
+{
+	int err = 0;
+
+	/* It has it if it could not be armed, because its module was about to go. */
+	if (!probe->hooked.pool)
+		err = returns_take(probe, function_returned);
+	return err ? kt_refuse(probe->enabled->session, err,
+			       "no memory for open calls")
+		   : 0;
 }
 
 /* Its message is that of register_kprobe(). */
@@ -382,44 +396,25 @@ static void table_replace(struct table *by)
 }
 
 /* So that the first hit finds room for open calls. */
-static int returns_make(struct list_head *probes, int open)
+static int returns_make(struct list_head *probes)
 {
 	struct probe *probe;
+	int err;
 
 	list_for_each_entry(probe, probes, node) {
-		if (!is_new(probe) || !probe->returns || probe->hooked.returns)
+		if (!is_new(probe) || !probe->returns || probe->hooked.pool)
 			continue;
 		if (fatal_signal_pending(current))
 			return kt_refuse(probe->enabled->session, -EINTR,
 					 "interrupted");
-		probe->hooked.returns =
-			kt_rethook_make(probe, function_returned,
-					sizeof(struct rethook_node), open);
-		if (!probe->hooked.returns)
-			return kt_refuse(probe->enabled->session, -ENOMEM,
-					 "no memory for %d open calls", open);
+		err = entry_returns_take(probe);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-/* Of those that are not armed any more, and of which no hit is under way. */
-static void returns_free(struct list_head *probes)
-{
-	bool any = false;
-	struct probe *probe;
-
-	list_for_each_entry(probe, probes, node) {
-		if (!probe->location || !probe->returns)
-			continue;
-		any = any || probe->hooked.returns;
-		kt_rethook_free(probe->hooked.returns);
-		probe->hooked.returns = NULL;
-	}
-	if (any)
-		synchronize_rcu();
-}
-
-int entries_arm(struct list_head *probes, int open)
+int entries_arm(struct list_head *probes)
 {
 	struct kt_session *session = NULL;
 	struct probe *probe;
@@ -435,7 +430,7 @@ int entries_arm(struct list_head *probes, int open)
 	}
 	if (!nr)
 		return 0;
-	err = returns_make(probes, open);
+	err = returns_make(probes);
 	if (err)
 		return err;
 	copy = table_copy(table, nr);
@@ -458,7 +453,7 @@ int entries_arm(struct list_head *probes, int open)
 		   : 0;
 }
 
-static void probes_remove(struct list_head *probes)
+void entries_disarm(struct list_head *probes)
 {
 	bool any = false;
 	struct probe *probe;
@@ -477,10 +472,4 @@ static void probes_remove(struct list_head *probes)
 		hits_synchronize();
 	else
 		table_replace(NULL);
-}
-
-void entries_disarm(struct list_head *probes)
-{
-	probes_remove(probes);
-	returns_free(probes);
 }

@@ -3,7 +3,10 @@
 #ifndef KT_KERNEL_SOURCE_ENTRIES_H
 #define KT_KERNEL_SOURCE_ENTRIES_H
 
+#include <linux/errno.h>
 #include <linux/list.h>
+
+struct probe;
 
 /* It tells 0 of all addresses without this one. */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
@@ -12,6 +15,14 @@
 void entries_init(const char *lacks);
 /* None is armed. */
 void entries_exit(void);
+/*
+ * Can calls be hooked where functions begin, also by a kprobe there?  Then this takes room for them
+ * (returns.h): 0, or refused with the reason.
+ */
+bool entry_hooks_returns(void);
+/* Does a function begin there?  Only where entry_hooks_returns(). */
+bool entry_begins(unsigned long address);
+int entry_returns_take(struct probe *probe);
 
 /*
  * Where ftrace calls what is at @address; 0: that cannot be armed here, or its return not be hooked
@@ -22,10 +33,10 @@ unsigned long entry_location(unsigned long address, bool returns);
 bool entry_is_called(unsigned long address);
 
 /*
- * Those of the list that have a location (struct probe) and are not armed.  @open: so many calls of
- * each function may be open whose return is wanted.  If it is refused, they are to be taken away.
+ * Those of the list that have a location (struct probe) and are not armed.  If it is refused, they
+ * are to be taken away.
  */
-int entries_arm(struct list_head *probes, int open);
+int entries_arm(struct list_head *probes);
 /* Takes those of the list away that are armed, and waits for hits. */
 void entries_disarm(struct list_head *probes);
 
@@ -39,6 +50,21 @@ static inline void entries_exit(void)
 {
 }
 
+static inline bool entry_hooks_returns(void)
+{
+	return false;
+}
+
+static inline bool entry_begins(unsigned long address)
+{
+	return false;
+}
+
+static inline int entry_returns_take(struct probe *probe)
+{
+	return -EOPNOTSUPP;
+}
+
 static inline unsigned long entry_location(unsigned long address, bool returns)
 {
 	return 0;
@@ -49,7 +75,7 @@ static inline bool entry_is_called(unsigned long address)
 	return false;
 }
 
-static inline int entries_arm(struct list_head *probes, int open)
+static inline int entries_arm(struct list_head *probes)
 {
 	return 0;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes in the kernel's code.  Where a function of its image begins, ftrace calls them, and there
- * their returns are hooked (entries.c).  Of the others, each is a kprobe of the kernel's, or a
- * kretprobe.  Those of one place share what is patched there.  They are taken away together, because
- * each time all CPUs are waited for.
+ * Probes in the kernel's code.  Where a function of its image begins, ftrace calls them (entries.c).
+ * Of the others, each is a kprobe of the kernel's.  Those of one place share what is patched there.
+ * They are taken away together, because each time all CPUs are waited for.
+ *
+ * Returns are hooked where the function begins, in either way (returns.h).  A kernel that has no
+ * rethook has kretprobes for them.
  *
  * Hits are missed if a probe is hit while another one is being handled on this CPU, and returns if
  * more calls are open than the kernel keeps.
@@ -20,25 +22,37 @@
 #include "hit.h"
 #include "optimizer.h"
 #include "probe.h"
+#include "returns.h"
 #include "session/session.h"
 
 /*
- * Calls of one function whose returns are awaited.  For each, the kernel keeps memory from the start:
- * so if there are many functions, they share what there may be in all.
+ * Calls of one function whose returns are awaited, of kretprobes.  For each, the kernel keeps memory
+ * from the start: so if there are many functions, they share what there may be in all.
  */
 #define OPEN_MAX 1024
 #define OPEN_MIN 64
 #define OPEN_ALL (128 * OPEN_MAX)
 
+static bool is_kretprobe(const struct probe *probe)
+{
+	return probe->returns && !probe->hooked.returns;
+}
+
 static const struct kprobe *kprobe_of(const struct probe *probe)
 {
-	return probe->returns ? &probe->exit.kp : &probe->entry;
+	return is_kretprobe(probe) ? &probe->exit.kp : &probe->entry;
 }
 
 static int entry_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	probe_hit(container_of(kprobe, struct probe, entry), regs,
 		  (unsigned long)kprobe->addr);
+	return 0;
+}
+
+static int call_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	return_hook(container_of(kprobe, struct probe, entry), regs);
 	return 0;
 }
 
@@ -107,9 +121,10 @@ static int probe_register(struct probe *probe, void *address, int open)
 	/* What ftrace calls does not become a jump. */
 	if (!entry_is_called((unsigned long)address))
 		optimizer_hold();
-	if (!probe->returns) {
+	if (!is_kretprobe(probe)) {
 		probe->entry.addr = address;
-		probe->entry.pre_handler = entry_hit;
+		probe->entry.pre_handler =
+			probe->returns ? call_hit : entry_hit;
 		return register_kprobe(&probe->entry);
 	}
 	probe->exit.kp.addr = address;
@@ -145,6 +160,14 @@ static int probe_arm(struct probe *probe, int open)
 	probe->location = entry_location(place.address, probe->returns);
 	if (probe->location)
 		return 0;
+	if (probe->returns && entry_hooks_returns()) {
+		/* As a kretprobe would be. */
+		if (!entry_begins(place.address))
+			return probe_refuse(probe, -EINVAL);
+		err = entry_returns_take(probe);
+		if (err)
+			return err;
+	}
 	err = probe_register(probe, (void *)place.address, open);
 	probe->registered = !err;
 	if (err)
@@ -180,7 +203,7 @@ static int kernel_arm(struct list_head *probes)
 	int open = open_limit(probes), err = kprobes_arm(probes, open);
 
 	optimizer_release();
-	return err ?: entries_arm(probes, open);
+	return err ?: entries_arm(probes);
 }
 
 static int stuck_hit(struct kprobe *kprobe, struct pt_regs *regs)
@@ -202,7 +225,7 @@ static void probe_leave(struct probe *probe)
 {
 	probe->armed = probe->registered = false;
 	probe->stuck = true;
-	if (probe->returns) {
+	if (is_kretprobe(probe)) {
 		WRITE_ONCE(probe->exit.kp.pre_handler, stuck_hit);
 		WRITE_ONCE(probe->exit.handler, stuck_return);
 	} else {
@@ -252,7 +275,7 @@ static bool is_in_part(const struct probe *probe, const struct part *part)
 		(part->all && within_module_core(address, part->module)));
 }
 
-static void batch_drop(struct list_head *probes, bool returns,
+static void batch_drop(struct list_head *probes, bool kretprobes,
 		       const struct part *part)
 {
 	static struct kretprobe *exits[BATCH];
@@ -263,7 +286,7 @@ static void batch_drop(struct list_head *probes, bool returns,
 	do {
 		nr = 0;
 		list_for_each_entry(probe, probes, node) {
-			if (probe->returns != returns ||
+			if (is_kretprobe(probe) != kretprobes ||
 			    probe->definition->code != &kernel_code ||
 			    !probe->registered || !is_in_part(probe, part) ||
 			    !probe_disarm(probe))
@@ -273,7 +296,7 @@ static void batch_drop(struct list_head *probes, bool returns,
 				optimizer_hold();
 			if (part->module)
 				probe->waits = true;
-			if (returns)
+			if (kretprobes)
 				exits[nr] = &probe->exit;
 			else
 				entries[nr] = &probe->entry;
@@ -281,7 +304,7 @@ static void batch_drop(struct list_head *probes, bool returns,
 			if (++nr == BATCH)
 				break;
 		}
-		if (returns)
+		if (kretprobes)
 			unregister_kretprobes(exits, nr);
 		else
 			unregister_kprobes(entries, nr);
@@ -295,6 +318,7 @@ static void kernel_disarm(struct list_head *probes)
 	entries_disarm(probes);
 	batch_drop(probes, false, &all);
 	batch_drop(probes, true, &all);
+	returns_give(probes);
 	optimizer_release();
 }
 
@@ -305,10 +329,8 @@ static u64 kernel_missed(const struct probe *probe, enum miss reason)
 		return probe->location ? atomic64_read(&probe->nested)
 				       : kprobe_of(probe)->nmissed;
 	case MISS_OPEN:
-		if (!probe->returns)
-			return 0;
-		return probe->location ? atomic64_read(&probe->hooked.open)
-				       : probe->exit.nmissed;
+		return is_kretprobe(probe) ? probe->exit.nmissed
+					   : atomic64_read(&probe->hooked.open);
 	default:
 		return atomic64_read(&probe->idle);
 	}
@@ -364,6 +386,7 @@ static void probe_reset(struct probe *probe)
 	}
 	memset(&probe->exit, 0, sizeof(probe->exit));
 	memset(&probe->entry, 0, sizeof(probe->entry));
+	memset(&probe->hooked, 0, sizeof(probe->hooked));
 }
 
 void kernel_module_goes(struct list_head *probes, const struct module *module,
@@ -374,6 +397,7 @@ void kernel_module_goes(struct list_head *probes, const struct module *module,
 
 	batch_drop(probes, false, &part);
 	batch_drop(probes, true, &part);
+	returns_give(probes);
 	optimizer_release();
 	list_for_each_entry(probe, probes, node) {
 		if (!is_of(probe, module))

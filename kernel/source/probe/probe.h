@@ -24,8 +24,10 @@ enum miss {
 
 struct kt_session;
 struct module;
+struct pool;
 struct probe;
 struct probing;
+struct return_slot;
 struct seq_file;
 
 /* What differs by whose code a place is in. */
@@ -90,13 +92,15 @@ struct probe {
 	unsigned long
 		location; /* where ftrace calls: of those of entries.c; 0: it is none */
 	atomic64_t nested; /* of those of entries.c */
+	struct {
+		struct pool *pool; /* NULL: none, or it was given back */
+		struct return_slot *slot;
+		struct rethook *returns;
+		atomic64_t open; /* missed: too many */
+	} hooked;		 /* a return, but a kretprobe's: returns.h */
 	union {
 		struct kprobe entry;
-		struct kretprobe exit;
-		struct {
-			struct rethook *returns; /* NULL: not hooked */
-			atomic64_t open;	 /* missed: too many */
-		} hooked; /* a return of those of entries.c */
+		struct kretprobe exit; /* where rethook cannot be used */
 		struct {
 			struct uprobe_consumer consumer;
 			struct kt_uprobe uprobe;
