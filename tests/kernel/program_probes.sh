@@ -161,6 +161,23 @@ check "the innermost returns first" is "$(payloads back | head -n 1 | cut -c1-16
 	"0000000000000000 2800000000000000"
 put reset 1
 
+# The kernel hooks 64 returns of a task, of its own events, too.
+echo "r:kt_back $file:$($bin/probed where probed_deep)" >$tracing/uprobe_events
+echo >$tracing/trace
+echo 1 >$tracing/events/uprobes/enable
+put enabled 1
+$bin/probed deep 99
+check "calls that are too deep are missed" is "$(sed -n 's/^probe:back .* breakpoint //p' $tree/probed)" \
+	"hits 64 missed nested 0 open 36 idle 0"
+put enabled 0
+echo 0 >$tracing/events/uprobes/enable
+read=$($bin/ktread -d $tree)
+check "the others are recorded, as the kernel's own are" is "$(count "$read" probe:back) $(grep -c kt_back: $tracing/trace)" "64 64"
+check "all with their entries" is "$(count "$read" probe:deep)" 100
+check "they are losses" grep -q '^source probe missed 36 nested 0 open 36 idle 0$' $tree/overflow
+echo >$tracing/uprobe_events
+put reset 1
+
 # Frames and why there are no more, of the stack of each hit.
 frames() {
 	$bin/ktread -dq $tree | stack_ids probe:$1 | while read -r id; do

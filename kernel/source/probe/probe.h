@@ -104,6 +104,7 @@ struct probe {
 		struct {
 			struct uprobe_consumer consumer;
 			struct kt_uprobe uprobe;
+			atomic64_t open; /* calls that were not hooked */
 		} program;
 	};
 };

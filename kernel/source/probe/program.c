@@ -136,6 +136,21 @@ static KT_UPROBE_HANDLER(entry_hit, consumer, regs)
 	return 0;
 }
 
+/*
+ * The kernel hooks the return behind this, unless too many calls of the task are open; then it says
+ * so in its log, now and then.
+ */
+static KT_UPROBE_HANDLER(call_hit, consumer, regs)
+{
+	const struct uprobe_task *task = current->utask;
+
+	if (unlikely(task && task->depth >= MAX_URETPROBE_DEPTH))
+		atomic64_inc(
+			&container_of(consumer, struct probe, program.consumer)
+				 ->program.open);
+	return 0;
+}
+
 static KT_URETPROBE_HANDLER(exit_hit, consumer, regs)
 {
 	program_hit(container_of(consumer, struct probe, program.consumer),
@@ -184,10 +199,9 @@ static int probe_arm(struct probe *probe)
 
 	if (err)
 		return err;
+	probe->program.consumer.handler = probe->returns ? call_hit : entry_hit;
 	if (probe->returns)
 		probe->program.consumer.ret_handler = exit_hit;
-	else
-		probe->program.consumer.handler = entry_hit;
 	/* It may be hit before this returns. */
 	err = kt_uprobe_register(&probe->program.uprobe,
 				 program_place_inode(place), place->offset,
@@ -232,10 +246,17 @@ static void program_disarm(struct list_head *probes)
 		kt_uprobes_synchronize();
 }
 
-/* The kernel does not count those of its own. */
+/* Others are not known: the kernel does not count those of its own. */
 static u64 program_missed(const struct probe *probe, enum miss reason)
 {
-	return reason == MISS_IDLE ? atomic64_read(&probe->idle) : 0;
+	switch (reason) {
+	case MISS_OPEN:
+		return atomic64_read(&probe->program.open);
+	case MISS_IDLE:
+		return atomic64_read(&probe->idle);
+	default:
+		return 0;
+	}
 }
 
 static bool program_show(struct seq_file *m, const struct probe *probe)
