@@ -2,10 +2,12 @@
 
 /*
  * Events that tell the new value of something.  key: the fields that say of what, with words in
- * front of each; the event is of a process if of is the field that says so.
+ * front of each; the event is of a process if own is the field that says so.  What left says is
+ * gone, and has no value until its next one.  show/perfetto/counter.c has the same events.
  */
 const COUNTED = [
-	{event: 'power:cpu_frequency', value: 'state', key: ['cpu_id'], words: 'frequency of CPU', unit: 'kHz'},
+	{event: 'power:cpu_frequency', value: 'state', key: ['cpu_id'], words: 'frequency of CPU', unit: 'kHz',
+		left: {event: 'cpuhp:cpuhp_enter', key: 'cpu', field: 'target', value: 0}},
 	{event: 'power:clock_set_rate', value: 'state', key: ['name'], words: 'clock', unit: 'Hz'},
 	{event: 'thermal:thermal_temperature', value: 'temp', key: ['thermal_zone'], words: 'temperature', unit: 'm\u00b0C'},
 	{event: 'kmem:rss_stat', value: 'size', key: ['mm_id', 'member'], own: 'curr', words: 'memory', unit: 'B'},
@@ -239,8 +241,34 @@ class Numbers {
 		return Object.assign(counter, {key});
 	}
 
+	/* Gaps, and where this one has left. */
+	gapsAnd(times = []) {
+		const begins = [...this.gaps.begin, ...times], ends = [...this.gaps.end, ...times];
+
+		return rowOf(Uint32Array.from([...begins.keys()].sort((a, b) => begins[a] - begins[b])), begins, ends);
+	}
+
+	/* When each has left, by key. */
+	left({event, key, field, value}) {
+		const {model, fields} = this, times = new Map();
+
+		this.each(event, (i, shape, row) => {
+			const at = shape.fields.indexOf(key);
+
+			if (at < 0 || this.number(shape, field, row) !== value)
+				return;
+			const who = fields.text(shape, at, row);
+
+			if (!times.has(who))
+				times.set(who, []);
+			times.get(who).push(model.points.time[i]);
+		});
+		return times;
+	}
+
 	counters(counted) {
 		const {model, fields} = this, lists = new Map(), owners = new Map();
+		const left = counted.left ? this.left(counted.left) : new Map();
 
 		this.each(counted.event, (i, shape, row) => {
 			const value = this.number(shape, counted.value, row);
@@ -262,7 +290,7 @@ class Numbers {
 			const owner = owners.get(key), parts = key.split(' ');
 
 			return this.make(owner?.tid ? owner.name + ' ' + owner.tgid + ' ' + parts.slice(1).join(' ') : counted.words + ' ' + key, counted.unit, list,
-				counted.event + ' ' + key);
+				counted.event + ' ' + key, left.has(key) ? this.gapsAnd(left.get(key)) : this.gaps);
 		}).sort((a, b) => a.label.localeCompare(b.label, 'en', {numeric: true}));
 	}
 
