@@ -80,6 +80,12 @@ static void code_print(FILE *file, const struct ktrace_probe_explanation *e,
 			e->offset);
 }
 
+/* That of a return is in the code where the function begins, but means another one. */
+static bool is_return(const struct ktrace_probe_explanation *e)
+{
+	return strstr(e->place, "%return");
+}
+
 /* Which would do.  False: none is known. */
 static bool nearest_print(FILE *file, const struct ktrace_probe_explanation *e,
 			  const char *indent)
@@ -89,7 +95,8 @@ static bool nearest_print(FILE *file, const struct ktrace_probe_explanation *e,
 	bool found = false;
 
 	/* Of programs, the reason may have them. */
-	if (e->place_refused && strstr(e->place_refused, ": one does at "))
+	if (is_return(e) ||
+	    (e->place_refused && strstr(e->place_refused, ": one does at ")))
 		return true;
 	for (size_t i = 0; i < 2; i++) {
 		if (nearest[i] < 0)
@@ -194,12 +201,10 @@ static void values_print(const struct ktrace_probe_explanation *e)
 static const char *cost_find(const struct way *way,
 			     const struct ktrace_probe_explanation *e)
 {
-	const char *returns = strstr(e->place, "%return");
-
 	if (e->file)
 		return ", in all processes that run the file: about a "
 		       "microsecond";
-	if (!way || returns)
+	if (!way || is_return(e))
 		return "";
 	if (!strcmp(way->name, "jump"))
 		return ", about 214 instructions with three registers";
@@ -491,9 +496,10 @@ static int refused_print(const struct ktrace_probe_explanation *e, void *data)
 	    !(refusal->at ? e->address == *refusal->at : !!e->place_refused))
 		return 0;
 	refusal->printed = true;
-	/* That no instruction begins there, the kernel has said itself. */
+	/* That no instruction begins there, the kernel has said itself, and why no return is hooked. */
 	if (refusal->at && e->place_refused && e->at < e->nr_instructions &&
-	    e->instructions[e->at].address == e->address)
+	    e->instructions[e->at].address == e->address &&
+	    !strstr(e->place_refused, "must not be hooked"))
 		fprintf(stderr, "        There, %s.\n", e->place_refused);
 	nearest_print(stderr, e, "        ");
 	code_print(stderr, e, AROUND_REFUSED, "       ");

@@ -11,6 +11,7 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
+#include "hooked_return.h"
 #include "rethook.h"
 #include "symbol.h"
 
@@ -23,42 +24,8 @@ EXPORT_STATIC_CALL_GPL(kt_rethook_hook);
 KT_RETHOOK_DEFINE
 DEFINE_STATIC_CALL_RET0(rethook_blacklisted, within_kprobe_blacklist);
 
-/*
- * What rethook calls at each entry or return.  Its return would be hooked, and that call it
- * again: without an end, until the stack is used up.  Some only if the kernel checks its
- * use of RCU (CONFIG_PROVE_RCU), some only in kernels from before rethook forbade it.
- */
-static const char recurses[] =
-	"the kernel calls it at each return that is hooked";
-/*
- * A function that is called as one task and returns as another.  The kernel forbids it, too, but
- * compares the address behind the landing pad (IBT) with that of the symbol, so it forbids nothing.
- */
-static const char changes_task[] = "it returns in another task";
-/*
- * Functions that do not return, while what is around them does or begins anew, as after a
- * longjmp: the node of their call would stay in front of those of the calls around it.
- */
-static const char never_returns[] =
-	"it does not return, but what has called it goes on";
-
-static const struct {
-	const char *name;
-	const char *why;
-} forbidden[] = {
-	{"rcu_read_lock_held", recurses},
-	{"rcu_read_lock_any_held", recurses},
-	{"rcu_lockdep_current_cpu_online", recurses},
-	{"arch_rethook_prepare", recurses},
-	{"arch_rethook_fixup_return", recurses},
-	{"arch_rethook_trampoline_callback", recurses},
-	{"__switch_to", changes_task},
-	{"bpf_throw", never_returns},
-	{"do_idle", never_returns},
-	{"arch_cpu_idle_dead", never_returns},
-};
 static unsigned long
-	forbidden_at[ARRAY_SIZE(forbidden)]; /* 0: not in this kernel */
+	forbidden_at[ARRAY_SIZE(kt_hooked_returns)]; /* 0: not in this kernel */
 
 /* A function may begin with a landing pad (IBT); what is hooked is behind it. */
 #define PAD 4
@@ -72,7 +39,7 @@ const char *kt_rethook_obstacle(unsigned long address)
 
 	for (i = 0; i < ARRAY_SIZE(forbidden_at); i++) {
 		if (forbidden_at[i] && address - forbidden_at[i] <= PAD)
-			return forbidden[i].why;
+			return kt_hooked_returns[i].why;
 	}
 	return NULL;
 }
@@ -112,8 +79,8 @@ const char *kt_rethook_init(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(forbidden); i++)
-		forbidden_at[i] = kt_symbol(forbidden[i].name);
+	for (i = 0; i < ARRAY_SIZE(kt_hooked_returns); i++)
+		forbidden_at[i] = kt_symbol(kt_hooked_returns[i].name);
 	kprobe_mutex_at = (struct mutex *)kt_symbol("kprobe_mutex");
 	find(rethook_blacklisted, "within_kprobe_blacklist");
 	find(kt_rethook_alloc, "rethook_alloc");

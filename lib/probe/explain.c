@@ -188,6 +188,20 @@ struct seen {
 	char obstacle[200];
 };
 
+/* It is hooked where the function begins, where a probe may be all the same. */
+static void return_refuse(const struct explaining *x, const struct place *place,
+			  struct seen *seen)
+{
+	const char *why = NULL;
+
+	if (!x->file && x->options->refused && place->returns &&
+	    !*place->module && !*seen->refused)
+		why = kernel_code_refuse_return(place->function);
+	if (why)
+		snprintf(seen->refused, sizeof(seen->refused),
+			 "this return must not be hooked: %s", why);
+}
+
 static void refusal_note(struct seen *seen, const char *why)
 {
 	if (!*seen->refused && why)
@@ -228,6 +242,7 @@ static int code_tell(struct explaining *x, const struct place *place,
 				function_around(program.functions, part.place);
 	}
 	snprintf(seen->refused, sizeof(seen->refused), "%s", place->refused);
+	return_refuse(x, place, seen);
 	e->before = e->behind = -1;
 	/* Several functions have the name that a pattern means. */
 	if (!x->file && !part.place && *seen->refused) {

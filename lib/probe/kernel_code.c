@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "hooked_return.h"
 #include "kernel/cache.h"
 #include "kernel_code.h"
 
@@ -331,6 +332,15 @@ const char *kernel_code_refuse(const struct kernel_code *k, uint64_t address,
 		       "is a static branch or a static call";
 	if (size >= 2 && code[0] == 0x0f && code[1] == 0x0b)
 		return "it is the trap of a BUG() or WARN()";
+	return NULL;
+}
+
+const char *kernel_code_refuse_return(const char *function)
+{
+	for (size_t i = 0;
+	     i < sizeof(kt_hooked_returns) / sizeof(*kt_hooked_returns); i++)
+		if (!strcmp(kt_hooked_returns[i].name, function))
+			return kt_hooked_returns[i].why;
 	return NULL;
 }
 

@@ -65,6 +65,8 @@ void kernel_code_reasons(struct kernel_code *k);
 /* NULL: nothing is known that keeps the kernel from having a probe there. */
 const char *kernel_code_refuse(const struct kernel_code *k, uint64_t address,
 			       const uint8_t *code, size_t size);
+/* Why the return of a function of the kernel's image must not be hooked; NULL: it may. */
+const char *kernel_code_refuse_return(const char *function);
 /* May an instruction of the function fault, and be mended by the kernel's table? */
 bool kernel_code_faults(const struct kernel_code *k, uint64_t begin,
 			uint64_t size);

@@ -58,11 +58,11 @@ only() {
 list=$(mktemp -d)
 cat $tree/available_functions >$list/ours
 cat $tracing/available_filter_functions >$list/theirs
-# Of the kernel's image, but for those that must not be hooked: rethook.c says why.  A clone of a
+# Of the kernel's image, but for those that must not be hooked: core/hooked_return.h says why.  A clone of a
 # function where there may be no kprobe must have none, either.
 {
 	awk '{ print $2 }' /sys/kernel/debug/kprobes/blacklist
-	sed -n '/forbidden\[\] = {/,/};/s/^\t{"\([^"]*\)", .*/\1/p' kernel/base/rethook.c
+	sed -n 's/^\t{"\([^"]*\)", KT_RETURN_.*/\1/p' core/hooked_return.h
 } >$list/forbidden
 check "our own list is read" at_least "$(grep -c '^__switch_to$\|^do_idle$' $list/forbidden)" 2
 awk 'NR == FNR { forbidden[$1]; next }

@@ -435,6 +435,15 @@ run ktrace probe explain 'vfs_read file->f_pos' 'vfs_rea[d]%return $retval'
 ends 0 'a return, too'
 check 'with values' grep -q '^    f_pos: s64, shown as loff_t: %di, ' <<<"$out"
 check 'as a pattern' grep -qx 'vfs_read%return' <<<"$out"
+for function in __switch_to do_idle; do
+	run ktrace probe explain "$function%return"
+	ends 0 "a return that must not be hooked, of $function"
+	check 'with the reason' grep -q '^  refused: this return must not be hooked: it ' <<<"$out"
+	check 'and no other place for it' [ -z "$(grep -E 'One can be|would do' <<<"$out")" ]
+done
+run ktrace probe check '__switch_to%return'
+ends 1 'nor can such a return be checked' 'this return must not be hooked: it returns in another task'
+check 'which says it once' [ "$(grep -c 'must not be hooked' <<<"$err") $(grep -c 'One can be' <<<"$err")" = '1 0' ]
 run ktrace probe explain 'no_such_*'
 ends 1 'but not what means none' 'no_such_'
 run ktrace record -P 'vfs_* nobody_has_this' -o t2 -- true
