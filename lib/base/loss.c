@@ -131,9 +131,7 @@ static const struct {
 	{"probe", "nested",
 	 "hits while another probe was being handled on the CPU"},
 	{"probe", "open",
-	 "calls whose return was not hooked, because too many were open: 1024 "
-	 "of a function in the kernel, or of several if there are many, 64 "
-	 "of a task in programs"},
+	 "returns of calls that came while too many were open"},
 	{"probe", "idle", "hits in parts of the kernel where RCU is idle"},
 	{"stacks", "full",
 	 "events whose stack or branches found no room: record --stack-size "
