@@ -9,6 +9,7 @@
  *	Interrupts	a track for each CPU
  *	Block requests	a track for each that is under way at once
  *	Lost events	a track for each CPU, and how many
+ *	Counters	numbers that events tell the new value of, such as frequencies
  *
  * Perfetto has no state for "not known".  A thread of its own, called "unknown", has the
  * CPU where it is not known who ran, and the track "state unknown" says of which threads the state
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "base/loss.h"
+#include "perfetto/counter.h"
 #include "perfetto/packet.h"
 
 /* Tracks that are not of the time line: above all that it gives (lib/read/timeline_thread.c). */
@@ -29,6 +31,7 @@
 #define ID_LOSS	    (10ull << 60)
 #define ID_LOSS_SUM (11ull << 60)
 #define ID_UNKNOWN  (12ull << 60)
+#define ID_COUNTER  (13ull << 60) /* and a hash of its name */
 
 /* No thread has such numbers (PID_MAX_LIMIT is 4194304). */
 #define TID_LOST 8388608
@@ -277,10 +280,33 @@ static int instant_tell(struct perfetto *p, struct ktrace_timeline_track *track,
 	return event_write(&p->packets, event->time);
 }
 
+static int counter_tell(struct perfetto *p, const struct counter *counter,
+			uint64_t time)
+{
+	uint64_t hash = table_hash(counter->name, strlen(counter->name));
+	uint64_t id = ID_COUNTER | hash >> 4;
+	uint64_t group = ID_GROUP | (KTRACE_TRACK_NR + 2);
+	int err = 0;
+
+	if (!is_declared(p, &p->declared, group, &err) && !err)
+		err = packet_track(&p->packets, group, 0, "Counters", false);
+	if (!err && !is_declared(p, &p->declared, id, &err) && !err)
+		err = packet_track(&p->packets, id, group, counter->name, true);
+	event_begin(&p->packets, EVENT_COUNTER, id, NULL, NULL);
+	event_count(&p->packets, (uint64_t)counter->value);
+	return err ?: event_write(&p->packets, time);
+}
+
 static int point_tell(void *data, struct ktrace_timeline_track *track,
 		      const struct ktrace_event *event)
 {
-	return instant_tell(data, track, event, event->type->name, 0);
+	struct perfetto *p = data;
+	struct counter counter;
+	int err = instant_tell(p, track, event, event->type->name, 0);
+
+	if (err || !counter_find(event->type, &p->viewer.arguments, &counter))
+		return err;
+	return counter_tell(p, &counter, event->time);
 }
 
 static int wake_tell(void *data, const struct ktrace_timeline_wake *wake,
