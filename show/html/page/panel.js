@@ -161,6 +161,10 @@ class Panel {
 			this.flame ? this.flame.node : this.path ? this.path.node : make('div', 'parts', ...parts));
 		this.node.classList.toggle('high', !!this.flame);
 		this.node.hidden = false;
+		const kindsNode = this.node.querySelector('.kinds'), chosen = kindsNode?.querySelector('.on');
+
+		if (chosen)
+			kindsNode.scrollTop = chosen.offsetTop - kindsNode.offsetTop;
 		this.flame?.draw();
 		this.app.redraw();
 	}
@@ -179,10 +183,15 @@ class Panel {
 
 		if (!kinds.length)
 			return [];
-		return [make('nav', '', choose(undefined), ...kinds.map(choose), ...areas.length > 1 && kind && !this.path ? [make('span', 'dim', 'of'), ...areas.map(of => tab(of[0], of === area, () => {
+		/* There may be many kinds, as -g has stacks of all events: they have two lines, and scroll. */
+		const rows = [make('nav', 'kinds', choose(undefined), ...kinds.map(choose))];
+
+		if (areas.length > 1 && kind && !this.path)
+			rows.push(make('nav', '', make('span', 'dim', 'of'), ...areas.map(of => tab(of[0], of === area, () => {
 				this.whose = of[0];
 				this.again();
-			}))] : [])];
+			}))));
+		return rows;
 	}
 
 	choose(key) {
