@@ -30,6 +30,7 @@
 #define kt_return_instance	  return_instance
 #define kt_task_has_returns(task) ((task)->utask)
 #define kt_task_returns(task)	  (&(task)->utask->return_instances)
+#define kt_task_returns_nr(task)  ((task)->utask ? (task)->utask->depth : 0)
 #else
 struct kt_return_instance {
 	unsigned long stack, orig_ret_vaddr;
@@ -37,6 +38,7 @@ struct kt_return_instance {
 };
 #define kt_task_has_returns(task) false
 #define kt_task_returns(task)	  ((struct kt_return_instance **)NULL)
+#define kt_task_returns_nr(task)  0
 #endif
 
 #endif /* KT_KERNEL_COMPAT_PROGRAM_H */

@@ -195,7 +195,7 @@ static void return_refuse(const struct explaining *x, const struct place *place,
 	const char *why = NULL;
 
 	if (!x->file && x->options->refused && place->returns &&
-	    !*place->module && !*seen->refused)
+	    !place_is_in_module(place) && !*seen->refused)
 		why = kernel_code_refuse_return(place->function);
 	if (why)
 		snprintf(seen->refused, sizeof(seen->refused),

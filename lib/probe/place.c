@@ -293,7 +293,7 @@ int place_refuse(struct place *place, int err)
 
 /* ---- finding --------------------------------------------------------------- */
 
-static bool is_in_module(const struct place *place)
+bool place_is_in_module(const struct place *place)
 {
 	return *place->module && strcmp(place->module, "vmlinux");
 }
@@ -384,7 +384,7 @@ static uint64_t function_size(uint64_t address, const char *next)
 
 int place_missing(const struct place *place)
 {
-	if (is_in_module(place))
+	if (place_is_in_module(place))
 		return error_set(-ENOENT,
 				 "the module %s is not loaded, or has no such "
 				 "function",
@@ -456,7 +456,7 @@ static int unloaded_take(struct place *place)
 /* Is it of a module that is not loaded? */
 static bool is_unloaded(const struct place *place)
 {
-	return is_in_module(place) && !module_is_loaded(place->module);
+	return place_is_in_module(place) && !module_is_loaded(place->module);
 }
 
 /* Of one that a pattern means: it was there when this was expanded. */
@@ -699,7 +699,7 @@ void place_build_find(struct place *place)
 	struct module_image *image;
 	struct build_id id = {.size = 0};
 
-	if (!is_in_module(place))
+	if (!place_is_in_module(place))
 		return;
 	if (module_is_loaded(place->module)) {
 		build_id_module(place->module, &id);
@@ -716,7 +716,7 @@ void place_build_find(struct place *place)
 
 static void kernel_write(const struct place *place, struct text *text)
 {
-	bool is_module = is_in_module(place), moves;
+	bool is_module = place_is_in_module(place), moves;
 
 	moves = is_module && !place->is_address;
 	if (!moves)

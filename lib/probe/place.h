@@ -76,6 +76,8 @@ int place_parse(struct place *place, const char *text, const char **rest);
 
 /* Has the name of a function wildcards? */
 bool place_is_wild(const char *name);
+/* Not in the kernel's own image. */
+bool place_is_in_module(const struct place *place);
 
 /* The functions of the kernel and its modules, by address, as lines "ADDRESS NAME [MODULE]". */
 int place_symbols(struct ktrace_session *s, struct text *symbols);

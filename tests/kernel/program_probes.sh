@@ -175,6 +175,14 @@ read=$($bin/ktread -d $tree)
 check "the others are recorded, as the kernel's own are" is "$(count "$read" probe:back) $(grep -c kt_back: $tracing/trace)" "64 64"
 check "all with their entries" is "$(count "$read" probe:deep)" 100
 check "they are losses" grep -q '^source probe missed 36 nested 0 open 36 idle 0$' $tree/overflow
+too_deep() { sed -n 's/^probe:back .* open \([0-9]*\) idle .*/\1/p' $tree/probed; }
+put pids 1
+put enabled 1
+before=$(too_deep)
+$bin/probed deep 99
+check "but not in a process that the session leaves out" is "$(too_deep)" "${before:-none}"
+put pids ''
+put enabled 0
 echo >$tracing/uprobe_events
 put reset 1
 

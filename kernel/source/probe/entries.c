@@ -196,10 +196,9 @@ bool entry_hooks_returns(void)
 	return !unsupported && !no_returns && static_call_query(entry_is_first);
 }
 
-bool entry_begins(unsigned long address)
+int entry_begins(unsigned long address)
 {
-	return !static_call(entry_is_first)((kprobe_opcode_t *)address, NULL,
-					    0);
+	return static_call(entry_is_first)((kprobe_opcode_t *)address, NULL, 0);
 }
 
 int entry_returns_take(struct probe *probe)

@@ -20,8 +20,8 @@ void entries_exit(void);
  * (returns.h): 0, or refused with the reason.
  */
 bool entry_hooks_returns(void);
-/* Does a function begin there?  Only where entry_hooks_returns(). */
-bool entry_begins(unsigned long address);
+/* 0: a function begins there; or why it does not.  Only where entry_hooks_returns(). */
+int entry_begins(unsigned long address);
 int entry_returns_take(struct probe *probe);
 
 /*
@@ -55,9 +55,9 @@ static inline bool entry_hooks_returns(void)
 	return false;
 }
 
-static inline bool entry_begins(unsigned long address)
+static inline int entry_begins(unsigned long address)
 {
-	return false;
+	return -EOPNOTSUPP;
 }
 
 static inline int entry_returns_take(struct probe *probe)

@@ -162,8 +162,9 @@ static int probe_arm(struct probe *probe, int open)
 		return 0;
 	if (probe->returns && entry_hooks_returns()) {
 		/* As a kretprobe would be. */
-		if (!entry_begins(place.address))
-			return probe_refuse(probe, -EINVAL);
+		err = entry_begins(place.address);
+		if (err)
+			return probe_refuse(probe, err);
 		err = entry_returns_take(probe);
 		if (err)
 			return err;

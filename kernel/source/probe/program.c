@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/userfaultfd_k.h>
 
+#include "compat/program.h"
 #include "hit.h"
 #include "probe.h"
 #include "session/session.h"
@@ -142,12 +143,12 @@ static KT_UPROBE_HANDLER(entry_hit, consumer, regs)
  */
 static KT_UPROBE_HANDLER(call_hit, consumer, regs)
 {
-	const struct uprobe_task *task = current->utask;
+	struct probe *probe =
+		container_of(consumer, struct probe, program.consumer);
 
-	if (unlikely(task && task->depth >= MAX_URETPROBE_DEPTH))
-		atomic64_inc(
-			&container_of(consumer, struct probe, program.consumer)
-				 ->program.open);
+	if (unlikely(kt_task_returns_nr(current) >= KT_RETURNS_MAX) &&
+	    !is_refused(probe))
+		atomic64_inc(&probe->program.open);
 	return 0;
 }
 

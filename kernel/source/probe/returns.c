@@ -70,7 +70,7 @@ static struct pool *pool_make(const struct kt_session *session,
 static struct pool *pool_choose(const struct kt_session *session,
 				rethook_handler_t handler)
 {
-	struct pool *pool, *best = NULL;
+	struct pool *pool, *best = NULL, *made = NULL;
 	unsigned int nr = 0;
 
 	list_for_each_entry(pool, &pools, node) {
@@ -80,9 +80,10 @@ static struct pool *pool_choose(const struct kt_session *session,
 		if (!best || pool->nr < best->nr)
 			best = pool;
 	}
-	return nr < pools_max() || best->nr == SLOTS
-		       ? pool_make(session, handler)
-		       : best;
+	if (nr < pools_max() || best->nr == SLOTS)
+		made = pool_make(session, handler);
+	/* If there is no memory for one more, it shares one. */
+	return made || !best || best->nr == SLOTS ? made : best;
 }
 
 int returns_take(struct probe *probe, rethook_handler_t handler)
@@ -110,6 +111,7 @@ static struct pool *slot_give(struct probe *probe)
 
 	WRITE_ONCE(slot->probe, NULL);
 	WRITE_ONCE(slot->serial, slot->serial + 1);
+	/* The rest says what kind it is, and is not used before it takes room again. */
 	probe->hooked.pool = NULL;
 	if (--pool->nr)
 		return NULL;

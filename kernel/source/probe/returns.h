@@ -29,7 +29,14 @@ int returns_take(struct probe *probe, rethook_handler_t handler);
  * Gives the room back that those of the list have which are not armed any more, and waits until no
  * handler uses them.  Under kt_mutex.
  */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 void returns_give(struct list_head *probes);
+#else
+/* Nobody takes any: entries.h. */
+static inline void returns_give(struct list_head *probes)
+{
+}
+#endif
 
 /*
  * At the entry of a call, with preemption off.  Where RCU is idle some kernels hook nothing, which

@@ -435,7 +435,7 @@ run ktrace probe explain 'vfs_read file->f_pos' 'vfs_rea[d]%return $retval'
 ends 0 'a return, too'
 check 'with values' grep -q '^    f_pos: s64, shown as loff_t: %di, ' <<<"$out"
 check 'as a pattern' grep -qx 'vfs_read%return' <<<"$out"
-for function in __switch_to do_idle; do
+for function in __switch_to vmlinux:do_idle; do
 	run ktrace probe explain "$function%return"
 	ends 0 "a return that must not be hooked, of $function"
 	check 'with the reason' grep -q '^  refused: this return must not be hooked: it ' <<<"$out"
