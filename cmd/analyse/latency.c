@@ -9,6 +9,7 @@
 #include "call_file.h"
 #include "cmd.h"
 #include "common/losses.h"
+#include "common/misses.h"
 #include "common/pager.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -204,7 +205,8 @@ static int files_fail(void)
 		      "'syscalls:*' --decode -y");
 }
 
-static int latency_show(void *data, struct ktrace *trace,
+/* Reads the results: nothing of the trace is needed after that. */
+static int latency_take(void *data, struct ktrace *trace,
 			struct ktrace_cursor_options *options)
 {
 	const struct ktrace_info *info = ktrace_get_info(trace);
@@ -232,14 +234,14 @@ static int latency_show(void *data, struct ktrace *trace,
 	if (l->by_file && !call_files_are_known(ktrace_get_types(trace)))
 		return files_fail();
 	losses_complete(&l->lost, info, &l->query.wanted);
-	if (l->json)
-		latency_json(l, info);
-	else
-		latency_print(l, info);
+	l->misses = misses_copy(info->misses, info->nr_misses);
+	if (!l->misses && info->nr_misses)
+		return failed("out of memory");
+	l->nr_misses = info->nr_misses;
 	return EXIT_OK;
 }
 
-static void latency_free(struct latency *l)
+static void results_free(struct latency *l)
 {
 	span_rows_free(&l->rows);
 	free(l->sorted);
@@ -248,8 +250,36 @@ static void latency_free(struct latency *l)
 	longest_free(&l->cases);
 	runs_free(&l->runs);
 	count_free(&l->lost);
-	query_free(&l->query);
-	who_free(&l->who);
+	free(l->misses);
+}
+
+static int one_run(struct latency *l, const char *path)
+{
+	int status = query_run(&l->query, path, latency_take, l);
+
+	if (!status && l->json)
+		latency_json(l);
+	else if (!status)
+		latency_print(l);
+	results_free(l);
+	return status;
+}
+
+static int diff_run(struct latency *l, const char *path)
+{
+	/* What is asked for is the same, and stays with @l. */
+	struct latency before = *l;
+	int status;
+
+	status = query_run(&before.query, l->before, latency_take, &before);
+	l->query = before.query;
+	if (!status)
+		status = query_run(&l->query, path, latency_take, l);
+	if (!status && latency_diff(&before, l))
+		status = failed("out of memory");
+	results_free(&before);
+	results_free(l);
+	return status;
 }
 
 /* ---- the command line ----------------------------------------------------- */
@@ -257,6 +287,7 @@ static void latency_free(struct latency *l)
 /* Long options without a letter. */
 enum {
 	LATENCY_BY = OPTION_OWN,
+	LATENCY_DIFF,
 	LATENCY_HISTOGRAM,
 	LATENCY_WORST,
 };
@@ -307,11 +338,15 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case LATENCY_BY:
 		return by_parse(l, optarg);
+	case LATENCY_DIFF:
+		l->before = optarg;
+		return EXIT_OK;
 	case LATENCY_HISTOGRAM:
 		l->histogram = true;
-		l->is_text = "--histogram";
+		l->is_text = l->is_alone = "--histogram";
 		return EXIT_OK;
 	case LATENCY_WORST:
+		l->is_alone = "--worst";
 		return worst_parse(l, optarg);
 	default:
 		return query_option(&l->query, &command_latency, option,
@@ -332,10 +367,27 @@ static int kind_find(struct latency *l, const char *name)
 			      "of what? It is one of " KIND_WORDS);
 }
 
+static int diff_check(struct latency *l, const char *path)
+{
+	if (l->is_alone)
+		return misused(&command_latency, "%s is not of --diff",
+			       l->is_alone);
+	if (l->by_thread)
+		return misused(&command_latency,
+			       "--diff: threads of one trace are not in the "
+			       "other: --by name");
+	if (is_stream(l->before) && is_stream(path))
+		return misused(&command_latency,
+			       "--diff: one of the traces is a directory");
+	l->cases.max = 0;
+	return EXIT_OK;
+}
+
 static int latency_main(int argc, char **argv)
 {
 	struct latency l = {.head = 30,
 			    .cases = {sizeof(struct latency_case), 10}};
+	const char *path = NULL;
 	int status;
 
 	status = options_parse(&command_latency, argc, argv, option_handle, &l);
@@ -344,6 +396,8 @@ static int latency_main(int argc, char **argv)
 	status = kind_find(&l, optind < argc ? argv[optind++] : NULL);
 	if (!status && optind + 1 < argc)
 		status = misused(&command_latency, "one trace at a time");
+	if (!status)
+		path = argv[optind];
 	if (!status && l.json && l.is_text)
 		status = misused(&command_latency,
 				 "%s is for text: the JSON has all rows and "
@@ -353,13 +407,14 @@ static int latency_main(int argc, char **argv)
 		status = misused(&command_latency,
 				 "--by file and outcome are of calls: ktrace "
 				 "latency syscall");
+	if (!status && l.before)
+		status = diff_check(&l, path);
 	if (!status)
 		pager_open();
 	if (!status)
-		status =
-			query_run(&l.query, optind < argc ? argv[optind] : NULL,
-				  latency_show, &l);
-	latency_free(&l);
+		status = l.before ? diff_run(&l, path) : one_run(&l, path);
+	query_free(&l.query);
+	who_free(&l.who);
 	return output_finish(status);
 }
 
@@ -373,6 +428,8 @@ static const struct command_option options[] = {
 	       "what a row is of: name (the default) or thread; of syscall also "
 	       "file, if calls were recorded decoded, or outcome",
 	       .words = "name thread file outcome", .id = LATENCY_BY),
+	OPTION(0, "diff", "TRACE", "what has changed since that trace",
+	       .kind = ARGUMENT_DIRECTORY, .id = LATENCY_DIFF),
 	OPTION(0, "worst", "COUNT", "so many of the longest (10)",
 	       .id = LATENCY_WORST),
 	OPTION(0, "histogram", NULL, "below each row, how many took how long",
@@ -396,6 +453,7 @@ const struct command command_latency = {
 	.operand = ARGUMENT_DIRECTORY,
 	.operand_words = KIND_WORDS,
 	.examples = "    ktrace latency sched --worst 3\n"
-		    "    ktrace latency syscall -p 812 --from +1 --until +2\n",
+		    "    ktrace latency syscall -p 812 --from +1 --until +2\n"
+		    "    ktrace latency block --diff before\n",
 	.main = latency_main,
 };

@@ -81,10 +81,12 @@ struct latency {
 	bool by_file;	 /* of calls */
 	bool by_outcome; /* the same */
 	bool histogram;
-	uint64_t head;	     /* rows; 0: all */
-	const char *is_text; /* an option that only text obeys */
+	uint64_t head;	      /* rows; 0: all */
+	const char *is_text;  /* an option that only text obeys */
+	const char *is_alone; /* one that --diff does not obey */
+	const char *before;   /* --diff: the other trace; NULL: none */
 
-	/* Results. */
+	/* Results: latency_take(). */
 	uint64_t
 		begin; /* of the part, or of its first event; 0: there was none */
 	uint64_t end;
@@ -97,6 +99,8 @@ struct latency {
 	struct longest cases;
 	struct runs runs;
 	struct count lost;
+	struct ktrace_miss *misses; /* of those of the trace */
+	size_t nr_misses;
 	unsigned int missing; /* of kind->needs */
 };
 
@@ -113,7 +117,14 @@ int latency_add(struct latency *l, enum ktrace_span_kind kind,
 		const struct latency_case *c);
 /* One that is not. */
 void latency_leave(uint64_t *count, struct latency_left *left, uint64_t ns);
-void latency_print(const struct latency *l, const struct ktrace_info *info);
-void latency_json(const struct latency *l, const struct ktrace_info *info);
+void latency_print(const struct latency *l);
+void latency_json(const struct latency *l);
+/* What is in no row, and what the trace lacks. */
+void latency_lacks_print(const struct latency *l);
+/* Members of a JSON object. */
+void latency_numbers_json(const struct histogram *h, uint64_t errors);
+void latency_lacks_json(const struct latency *l);
+/* Side by side with @before, whose rows have the same keys.  0 or -ENOMEM. */
+int latency_diff(struct latency *before, struct latency *l);
 
 #endif /* KT_CMD_ANALYSE_LATENCY_H */

@@ -140,26 +140,37 @@ static void left_print(const struct latency *l)
 		       count_text(left->unbegun).s);
 }
 
-void latency_print(const struct latency *l, const struct ktrace_info *info)
+void latency_lacks_print(const struct latency *l)
+{
+	left_print(l);
+	needs_print(&l->kind->needs, l->missing);
+	losses_print(&l->lost, l->misses, l->nr_misses);
+}
+
+void latency_print(const struct latency *l)
 {
 	all_print(l);
 	rows_print(l);
 	cases_print(l);
-	left_print(l);
-	needs_print(&l->kind->needs, l->missing);
-	losses_print(&l->lost, info->misses, info->nr_misses);
+	latency_lacks_print(l);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
 
-static void numbers_json(const struct histogram *h, uint64_t errors)
+void latency_numbers_json(const struct histogram *h, uint64_t errors)
 {
 	printf("\"count\":%lu,\"total\":%lu,\"min\":%lu,\"median\":%lu,"
 	       "\"p90\":%lu,\"p99\":%lu,\"p999\":%lu,\"max\":%lu,"
-	       "\"errors\":%lu,",
+	       "\"errors\":%lu",
 	       h->count, h->total, h->min, histogram_permille(h, 500),
 	       histogram_permille(h, 900), histogram_permille(h, 990),
 	       histogram_permille(h, 999), h->max, errors);
+}
+
+static void numbers_json(const struct histogram *h, uint64_t errors)
+{
+	latency_numbers_json(h, errors);
+	putchar(',');
 	if (h->count)
 		histogram_json(h);
 	else
@@ -215,10 +226,22 @@ static void cases_json(const struct latency *l)
 	putchar(']');
 }
 
-void latency_json(const struct latency *l, const struct ktrace_info *info)
+void latency_lacks_json(const struct latency *l)
 {
 	const struct latency_left *left = &l->left;
 
+	printf("\"left\":{\"cut\":%lu,\"died\":%lu,\"open\":%lu,"
+	       "\"longest\":%lu,\"unbegun\":%lu},\n",
+	       left->cut, left->died, left->open, left->longest, left->unbegun);
+	needs_json(&l->kind->needs, l->missing);
+	fputs(",\n", stdout);
+	losses_json(l->lost.lost);
+	printf(",\"losing\":%lu,\n", l->lost.losing);
+	misses_json(l->misses, l->nr_misses);
+}
+
+void latency_json(const struct latency *l)
+{
 	printf("{\"latency\":\"%s\",\"begin\":%lu,\"end\":%lu,\n\"all\":{",
 	       l->kind->name, l->begin, l->end);
 	numbers_json(&l->all, l->errors);
@@ -230,13 +253,7 @@ void latency_json(const struct latency *l, const struct ktrace_info *info)
 	rows_json(l);
 	fputs(",\n", stdout);
 	cases_json(l);
-	printf(",\n\"left\":{\"cut\":%lu,\"died\":%lu,\"open\":%lu,"
-	       "\"longest\":%lu,\"unbegun\":%lu},\n",
-	       left->cut, left->died, left->open, left->longest, left->unbegun);
-	needs_json(&l->kind->needs, l->missing);
 	fputs(",\n", stdout);
-	losses_json(l->lost.lost);
-	printf(",\"losing\":%lu,\n", l->lost.losing);
-	misses_json(info->misses, info->nr_misses);
+	latency_lacks_json(l);
 	puts("}");
 }
