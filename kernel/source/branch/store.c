@@ -32,8 +32,8 @@
 #include "compat/function.h"
 #include "cpus.h"
 #include "env.h"
+#include "kind.h"
 #include "producer.h"
-#include "step.h"
 #include "stepper.h"
 #include "store.h"
 
@@ -96,14 +96,10 @@ static bool is_left(const struct record *record)
 	return !record->from && !record->to;
 }
 
-static bool is_program(u64 place)
-{
-	return place < TASK_SIZE_MAX;
-}
-
 static enum branch_mode mode_of(u64 from, u64 to)
 {
-	return is_program(from) && is_program(to) ? BRANCH_USER : BRANCH_KERNEL;
+	return branch_of_program(from) && branch_of_program(to) ? BRANCH_USER
+								: BRANCH_KERNEL;
 }
 
 /* True: there were records. */
@@ -171,53 +167,18 @@ static struct ftrace_ops drain_hook = {
 
 /* ---- giving --------------------------------------------------------------- */
 
-/* The instruction that was looked at last: a loop comes to the same one. */
-struct looked {
-	u64 at;
-	bool is_known;
-	struct kt_instruction instruction;
-};
-
-static void look_at(struct looked *looked, u64 at)
-{
-	bool kernel = !is_program(at);
-	/* That of an interrupted program would be that of the branch. */
-	bool narrow = !kernel && !user_64bit_mode(task_pt_regs(current));
-
-	if (looked->at == at)
-		return;
-	looked->at = at;
-	looked->is_known =
-		kt_step_look(&looked->instruction, at, narrow, kernel);
-}
-
-/* Of a branch that does not leave the kernel. */
-static enum kt_branch_kind kind_of(struct place place, struct looked *looked)
-{
-	const struct kt_instruction *instruction = &looked->instruction;
-
-	look_at(looked, place.from);
-	/* An interrupt, or something else is there by now. */
-	if (!looked->is_known || instruction->kind == KT_BRANCH_NONE ||
-	    (instruction->direct &&
-	     place.from + instruction->length + instruction->offset !=
-		     place.to))
-		return KT_BRANCH_UNKNOWN;
-	return instruction->kind;
-}
-
 static struct branch_found found_at(struct place place, enum branch_mode mode,
-				    struct looked *looked)
+				    struct branch_looked *looked)
 {
 	struct branch_found found = {
 		.mode = mode, .from = place.from, .to = place.to};
 
-	if (mode == BRANCH_KERNEL && is_program(place.to))
+	if (mode == BRANCH_KERNEL && branch_of_program(place.to))
 		found.kind = KT_BRANCH_SENT;
 	else
-		found.kind = kind_of(place, looked);
+		found.kind = branch_kind_of(place.from, place.to, looked);
 	/* Only these enter the kernel. */
-	if (mode == BRANCH_KERNEL && is_program(place.from) &&
+	if (mode == BRANCH_KERNEL && branch_of_program(place.from) &&
 	    found.kind != KT_BRANCH_SYSCALL)
 		found.kind = KT_BRANCH_UNKNOWN;
 	return found;
@@ -285,7 +246,7 @@ static bool give(struct queue *queue, struct task_struct *task,
 	/* Its instructions are not read for nobody. */
 	unsigned int wanted = wanted_of(task, stepper);
 	u32 tail = queue->tail, begin = tail;
-	struct looked looked = {};
+	struct branch_looked looked = {};
 
 	while (tail != READ_ONCE(queue->head)) {
 		struct place place = queue->places[tail % QUEUE_SIZE];
