@@ -8,6 +8,7 @@
  *	pid PID [threads] [children] [mappings] [events] [HOW]
  *	cpu NUMBER [mappings] [HOW]
  *	all [mappings] [HOW]
+ *	all events [user] [by lbr]
  *
  * HOW is [size BYTES] [user] [kernel] [by step|bts].
  *
@@ -27,6 +28,10 @@
  *			which it is entered and left; for root (CAP_SYS_ADMIN)
  *	by step		by stopping the processor behind each instruction: on every machine, of the program
  *	by bts		by Intel's branch trace store; neither mappings nor events
+ *	all events	events may have the last branches of whatever programs run (the file `stack' of a
+ *			session), from the processor's records, which are asked at the event: there is no
+ *			buffer, and nothing to read.  Takes CAP_SYS_ADMIN, too
+ *	by lbr		by the processor's last branch records
  *
  * Without `by', the first of these serves that can give what is wanted.  What the machine cannot give is
  * refused, and the file `error' of the tree says why, and what would do.

@@ -77,12 +77,14 @@ u32 kt_branches_id(struct kt_depot *depot, struct kt_stack *stack,
 	const struct kt_branch_producer *producer =
 		rcu_dereference_raw(the_producer);
 	const struct mm_struct *mm;
-	unsigned int nr;
+	int nr;
 
 	nr = producer ? producer->last((struct kt_branch *)stack->addresses,
 				       max, &mm)
 		      : 0;
-	if (!nr)
+	if (unlikely(nr < 0))
+		kt_depot_count(depot, KT_DEPOT_AWAY);
+	if (nr <= 0)
 		return KT_STACK_UNASKED;
 	words_make(stack, nr, mm);
 	stack->kind = KT_STACK_BRANCHES;

@@ -16,11 +16,12 @@ struct mm_struct;
 struct kt_branch_producer {
 	/*
 	 * Copies the newest @max branches of the running task, or as many as there are, oldest
-	 * first; returns how many.  *@mm: whose addresses they are.  Called with preemption off, in
-	 * any context.
+	 * first; returns how many.  *@mm: whose addresses they are.  @to has room for KT_STACK_MAX words.
+	 * -EBUSY: they are wanted of this task, but could not be had.  Called with preemption off,
+	 * in any context.
 	 */
-	unsigned int (*last)(struct kt_branch *to, unsigned int max,
-			     const struct mm_struct **mm);
+	int (*last)(struct kt_branch *to, unsigned int max,
+		    const struct mm_struct **mm);
 };
 
 /* There is one at a time: -EBUSY.  Unregistering waits for who is just being asked. */
@@ -30,7 +31,8 @@ bool kt_branch_producer_is_there(void);
 
 /*
  * Stores the newest @max branches of the running task, and returns the id of that; @stack: room to
- * put them together.  KT_STACK_UNASKED: nobody traces its branches, or it has taken none yet.
+ * put them together.  KT_STACK_UNASKED: nobody traces its branches, or it has taken none yet; or
+ * they could not be had, which is counted.
  * 0: there was no room, which is counted.
  */
 u32 kt_branches_id(struct kt_depot *depot, struct kt_stack *stack,

@@ -23,6 +23,7 @@
 enum kt_depot_lost {
 	KT_DEPOT_FULL, /* the depot has no room */
 	KT_DEPOT_NESTED, /* interrupts took the room in which stacks are put together */
+	KT_DEPOT_AWAY, /* the processor's records of its branches could not be had */
 	KT_DEPOT_LOST_NR,
 };
 

@@ -345,14 +345,17 @@ int kt_stack_size_change(struct kt_session *session, u32 bytes)
 
 void kt_stacks_show_missed(struct seq_file *m, const struct kt_session *session)
 {
-	u64 full, nested;
+	u64 full, nested, away;
 
 	if (!session->depot)
 		return;
 	full = kt_depot_lost(session->depot, KT_DEPOT_FULL);
 	nested = kt_depot_lost(session->depot, KT_DEPOT_NESTED);
-	seq_printf(m, "source stacks missed %llu full %llu nested %llu\n",
-		   full + nested, full, nested);
+	away = kt_depot_lost(session->depot, KT_DEPOT_AWAY);
+	seq_printf(
+		m,
+		"source stacks missed %llu full %llu nested %llu away %llu\n",
+		full + nested + away, full, nested, away);
 }
 
 void kt_stacks_forget(struct kt_session *session)

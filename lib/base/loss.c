@@ -138,6 +138,9 @@ static const struct {
 	 "gives more"},
 	{"stacks", "nested",
 	 "events in too many interrupts on top of each other"},
+	{"stacks", "away",
+	 "events without their branches: perf had taken the processor's records "
+	 "of them, or the event came in an NMI"},
 };
 
 const char *miss_text(const char *source, const char *reason)

@@ -80,7 +80,7 @@ for line in 'all by bts' "pid $$ by bts" 'cpu 0 user by bts' 'all kernel' "pid $
 	check "and it is told what would do" is "$(get error | grep -cF "$would")" 1
 done
 check "kernel branches by steps" refuses branches 'all kernel by step' 'by bts, or leave out "kernel"'
-check "by whom?" refuses branches "pid $$ by" 'by step, or by bts, not by ""'
+check "by whom?" refuses branches "pid $$ by" 'by step, by bts, or by lbr, not by ""'
 check "by somebody else" refuses branches "pid $$ by magic" 'not by "magic"'
 check "events by the store" refuses branches "pid $$ events by bts" 'not known by bts'
 check "mappings by the store" refuses branches 'all mappings by bts' 'not known by bts'

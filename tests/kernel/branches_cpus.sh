@@ -25,9 +25,11 @@ check "all and a CPU" refuses branches 'all cpu 0' 'one cpu, or all'
 check "no thread and all" refuses branches 'pid 0 all' 'one of these'
 check "a CPU and a thread" refuses branches "cpu 0 pid $$" 'one of these'
 check "all, and a thread" refuses branches "all pid $$" 'one of these'
-for word in threads children events; do
+for word in threads children; do
 	check "all, with $word" refuses branches "all $word" 'need pid PID'
 done
+check "a CPU, with events" refuses branches 'cpu 0 events' 'events that or all'
+check "all, with events" refuses branches 'all events' 'this machine has no last branch records'
 check "of whom?" refuses branches 'size 4096' 'pid PID, cpu NUMBER or all is missing'
 check "more memory than a context has" refuses branches 'all size 99999999999' 'a buffer has 4096 to'
 check "not without CAP_SYS_ADMIN" is "$(setpriv --inh-caps=-sys_admin --bounding-set=-sys_admin \

@@ -175,7 +175,7 @@ put $hit/enabled 1
 record $tree test_run "task 100"
 check "only those have a stack" is "$(ids ktrace_test:test_hit | grep -c '^4294967295$')" 90
 check "the others have" is "$(ids ktrace_test:test_hit | grep -cv '^4294967295$\|^0$')" 10
-check "that is no loss" is "$(grep stacks $tree/overflow)" 'source stacks missed 0 full 0 nested 0'
+check "that is no loss" is "$(grep stacks $tree/overflow)" 'source stacks missed 0 full 0 nested 0 away 0'
 put $hit/enabled 0
 put stack 'ktrace_test/test_hit: kernel'
 

@@ -100,9 +100,12 @@ static int wish_of_cpus(struct kt_session *session,
 	if (of_thread)
 		return kt_refuse(session, -EINVAL,
 				 "pid PID, cpu NUMBER or all: one of these");
-	if (wish->threads || wish->children || wish->events)
-		return kt_refuse(session, -EINVAL,
-				 "threads, children and events need pid PID");
+	if (wish->threads || wish->children ||
+	    (wish->events && !wish->all_cpus))
+		return kt_refuse(
+			session, -EINVAL,
+			"threads and children need pid PID, and events "
+			"that or all");
 	return 0;
 }
 
@@ -127,15 +130,19 @@ static int producer_of_wish(struct kt_session *session, char **text,
 		return 0;
 	}
 	return kt_refuse(session, -EINVAL,
-			 "by step, or by bts, not by \"%*pE\"",
+			 "by step, by bts, or by lbr, not by \"%*pE\"",
 			 (int)min_t(size_t, strlen(word), 60), word);
 }
 
 static bool can_serve(const struct branch_producer *producer,
 		      const struct branch_wish *wish)
 {
-	return !(wish->modes & ~producer->modes) &&
-	       (producer->at_once || (!wish->events && !wish->mappings));
+	if (wish->modes & ~producer->modes)
+		return false;
+	if (producer->for_events || (wish->events && wish->all_cpus))
+		return producer->for_events && wish->events && wish->all_cpus &&
+		       !wish->mappings && !wish->size;
+	return producer->at_once || (!wish->events && !wish->mappings);
 }
 
 /* Nobody was asked for by name, or the one that was cannot. */
@@ -150,7 +157,8 @@ static int producer_choose(struct kt_session *session, struct branch_wish *wish)
 		if (!producer)
 			return kt_refuse(session, -EINVAL,
 					 "events and mappings are for branches "
-					 "of programs: leave out \"kernel\"");
+					 "of programs: leave out \"kernel\", "
+					 "and of all events mappings and size");
 		if (!can_serve(producer, wish))
 			producer = NULL;
 	}
@@ -160,12 +168,22 @@ static int producer_choose(struct kt_session *session, struct branch_wish *wish)
 				 "branches of the kernel are not found by %s: "
 				 "by bts, or leave out \"kernel\"",
 				 producer->name);
+	if (!can_serve(producer, wish) &&
+	    (producer->for_events || (wish->events && wish->all_cpus)))
+		return kt_refuse(session, -EINVAL,
+				 "the last branches of all programs are known "
+				 "by lbr, for events alone: all events by lbr");
 	if (!can_serve(producer, wish))
 		return kt_refuse(session, -EINVAL,
 				 "events and mappings are not known by %s: by "
 				 "step, or leave them out",
 				 producer->name);
 	why = lacks(producer);
+	if (why && producer->for_events)
+		return kt_refuse(session, -EOPNOTSUPP,
+				 "%s; those of a thread are found by "
+				 "single-stepping (pid PID events)",
+				 why);
 	if (why)
 		return kt_refuse(session, -EOPNOTSUPP,
 				 "%s; user branches are traced by "
@@ -185,7 +203,7 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 	char *word;
 	int err = 0;
 
-	*wish = (struct branch_wish){.size = KT_BRANCH_SIZE_DEFAULT};
+	*wish = (struct branch_wish){};
 	while (!err && (word = strsep(&text, " "))) {
 		if (!*word)
 			continue;
@@ -247,23 +265,30 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 	return producer_choose(session, wish);
 }
 
-/* Only the branch trace store may be refused. */
-static int refuse_store(struct kt_session *session, int err)
+/* Only what perf owns may be refused. */
+static int refuse_hardware(struct kt_session *session,
+			   const struct branch_wish *wish, int err)
 {
+	bool records = wish->producer->for_events;
+	const char *what =
+		records ? "last branch records" : "branch trace store";
+
 	if (err == -ENOMEM)
 		return kt_refuse(session, err, "no memory");
 	if (err != -EBUSY)
 		return kt_refuse(
 			session, err,
-			"perf does not give the branch trace store: error %d; "
+			"perf does not give the %s: error %d; "
 			"user branches are traced by single-stepping (by step)",
-			err);
+			what, err);
 	return kt_refuse(
 		session, err,
-		"perf does not give the branch trace store: is a perf event "
-		"with Intel PT or branches open, or ftrace off (sysctl "
-		"kernel.ftrace_enabled)? User branches are traced by "
-		"single-stepping (by step)");
+		"perf does not give the %s: is a perf event "
+		"with Intel PT or branches open%s? User branches are traced by "
+		"single-stepping (by step)",
+		what,
+		records ? ", or are all counters taken by pinned ones"
+			: ", or ftrace off (sysctl kernel.ftrace_enabled)");
 }
 
 static int refuse_wish(struct kt_session *session,
@@ -358,6 +383,7 @@ static int ask(struct file *file, char *text)
 	if (err)
 		return err;
 	wish.unlimited = asked->unlimited;
+	wish.size = wish.size ?: KT_BRANCH_SIZE_DEFAULT;
 	context = branch_context_open(&wish, &refused);
 	if (!IS_ERR(context)) {
 		asked->context = context;
@@ -365,7 +391,7 @@ static int ask(struct file *file, char *text)
 	}
 	mutex_lock(&kt_mutex);
 	err = PTR_ERR(context);
-	err = refused ? refuse_store(session, err)
+	err = refused ? refuse_hardware(session, &wish, err)
 		      : refuse_wish(session, &wish, err);
 	kt_session_blame(session, file);
 	mutex_unlock(&kt_mutex);
@@ -419,7 +445,7 @@ static ssize_t fop_read(struct file *file, char __user *to, size_t size,
 {
 	struct asked *asked = file->private_data;
 	const struct branch_context *context;
-	char text[512];
+	char text[768];
 	int length = 0;
 
 	mutex_lock(&asked->lock);

@@ -374,6 +374,8 @@ struct branch_context *branch_context_open(const struct branch_wish *wish,
 	atomic_long_set(&context->room, BRANCH_MAPPINGS_ROOM);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		err = -EOPNOTSUPP;
+	else if (wish->producer->for_events)
+		err = producer_begin(context);
 	else
 		err = wish->pid ? context_begin(context) : cpus_begin(context);
 	if (!err)
@@ -479,6 +481,8 @@ int branch_context_read(struct branch_context *context,
 	u64 overwritten;
 	int err;
 
+	if (context->wish.producer->for_events)
+		return -ENOENT;
 	/* Before that is asked for what it has found. */
 	branches->time = env_clock();
 	log = context->wish.pid ? thread_read(context, branches)

@@ -10,6 +10,7 @@
 static const struct branch_producer *const producers[] = {
 	&branch_step,
 	&branch_store,
+	&branch_records,
 };
 
 const struct branch_producer *branch_producer_nth(unsigned int i)

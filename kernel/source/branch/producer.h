@@ -38,6 +38,8 @@ struct branch_producer {
 	 * it is known what was mapped then.
 	 */
 	bool at_once;
+	/* Only for events, and of whatever programs run on all CPUs: it fills no buffers. */
+	bool for_events;
 	/* Why this machine has none of it; NULL: it has.  May sleep.  NULL: every machine has. */
 	const char *(*lacks)(void);
 	/*
@@ -55,8 +57,9 @@ struct branch_producer {
 	void (*turn)(struct task_struct *prev, struct task_struct *next);
 };
 
-extern const struct branch_producer branch_step;  /* stops.c */
-extern const struct branch_producer branch_store; /* store.c */
+extern const struct branch_producer branch_step;    /* stops.c */
+extern const struct branch_producer branch_store;   /* store.c */
+extern const struct branch_producer branch_records; /* records.c */
 
 /* Number @i, from 0; NULL: there are not so many.  That which serves without being asked for comes first. */
 const struct branch_producer *branch_producer_nth(unsigned int i);

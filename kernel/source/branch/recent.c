@@ -14,6 +14,7 @@
 #include "branch_log.h"
 #include "event/branches.h"
 #include "recent.h"
+#include "records.h"
 
 /* Changed under the lock, read with preemption off. */
 static DEFINE_HASHTABLE(recents, 8);
@@ -79,16 +80,17 @@ static const struct branch_recent *recent_of(const struct task_struct *task)
 #define LOOKS_MAX (8u * KT_BRANCHES_MAX)
 
 /* The task itself writes its log, so an event is between two entries, or in the midst of the next one. */
-static unsigned int recent_last(struct kt_branch *to, unsigned int max,
-				const struct mm_struct **mm)
+static int recent_last(struct kt_branch *to, unsigned int max,
+		       const struct mm_struct **mm)
 {
 	const struct branch_recent *recent = recent_of(current);
 	const struct kt_branch_log *log;
 	u64 at, oldest;
 	u32 looks, nr = 0;
 
+	/* Those that were traced are all there, whoever else knows some. */
 	if (!recent)
-		return 0;
+		return branch_records_last(to, max, mm);
 	*mm = READ_ONCE(recent->mm);
 	/* A task that ends has no memory any more; one that executes a program has that one's. */
 	if (current->mm && current->mm != *mm)
