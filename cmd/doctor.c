@@ -411,6 +411,22 @@ static bool processor_stores_branches(void)
 	return found;
 }
 
+/* How many branches the processor keeps, as perf says it; 0: none. */
+static unsigned int processor_records(void)
+{
+	static const char *const files[] = {
+		"/sys/bus/event_source/devices/cpu/caps/branches",
+		"/sys/bus/event_source/devices/cpu_core/caps/branches",
+	};
+	unsigned int nr = 0;
+	char line[32];
+
+	for (size_t i = 0; !nr && i < sizeof(files) / sizeof(*files); i++)
+		if (line_read(files[i], line, sizeof(line)))
+			nr = strtoul(line, NULL, 10);
+	return nr;
+}
+
 /* Who finds branches: as the control tree says it, if the module is loaded; and the processor, by perf. */
 static void branches_examine(void)
 {
@@ -436,6 +452,11 @@ static void branches_examine(void)
 		     ? "bts: the processor has it; the kernel is asked when "
 		       "ktrace-branch is loaded"
 		     : "bts: no: this machine has no branch trace store");
+	tell(GOOD, "branches",
+	     processor_records()
+		     ? "lbr: the processor has it; the kernel is asked when "
+		       "ktrace-branch is loaded"
+		     : "lbr: no: this machine has no last branch records");
 }
 
 /* Markers need no kernel module, just a file system in memory. */

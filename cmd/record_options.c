@@ -66,6 +66,7 @@ static int stream_prepare(struct record *r)
 enum {
 	ONLY = OPTION_OWN,
 	BRANCHES,
+	BRANCHES_BY,
 	BRANCH_TRACE,
 	STACK_SIZE,
 	ENTERED,
@@ -182,6 +183,9 @@ static int option_handle(void *data, int option)
 	case BRANCHES:
 		return stacks_branches_option(&r->stacks, &command_record,
 					      optarg);
+	case BRANCHES_BY:
+		return stacks_branches_by_option(&r->stacks, &command_record,
+						 optarg);
 	case BRANCH_TRACE:
 		r->branch_trace = true;
 		return optarg ? threads_size_option(&command_record,
@@ -419,8 +423,13 @@ const struct command_option record_option_rows[] = {
 	       .words = "32 256 4096", .id = STRING),
 	OPTION(0, "branches", "N",
 	       "with each event, the last 1 to 32 branches that the program has taken: the "
-	       "command and its children, or the processes of -p, run some hundred times slower",
+	       "command and its children, or the processes of -p, run some hundred times slower; "
+	       "without these, of all programs, by the processor's records",
 	       .words = "4 8 16 32", .id = BRANCHES),
+	OPTION(0, "branches-by", "WHO",
+	       "what finds them: step, behind each instruction, on every machine; lbr, the "
+	       "processor's last branch records, of all programs, at their speed",
+	       .words = "step lbr", .id = BRANCHES_BY),
 	OPTION(0, "branch-trace", "SIZE",
 	       "beside the events, all branches of the command and its children, or of the "
 	       "processes of -p, which run some thousand times slower; of each thread the newest "

@@ -12,6 +12,14 @@
 #include "record.h"
 #include "run/threads.h"
 
+/* By the processor's records: of all programs. */
+static bool branches_are_of_all(const struct record *r)
+{
+	if (r->stacks.branches_by != BRANCHES_BY_ANY)
+		return r->stacks.branches_by == BRANCHES_BY_LBR;
+	return !r->command && !r->processes.nr;
+}
+
 int record_stacks_check(const struct record *r, bool only_markers)
 {
 	const char *option = r->stacks.nr	  ? "stacks"
@@ -26,9 +34,13 @@ int record_stacks_check(const struct record *r, bool only_markers)
 		return misused(&command_record,
 			       "--stack-size is about stacks and branches: -g "
 			       "or --branches is missing");
-	option = r->branch_trace      ? "branch-trace"
-		 : r->stacks.branches ? "branches"
-				      : NULL;
+	if (r->stacks.branches_by && !r->stacks.branches)
+		return misused(&command_record,
+			       "--branches-by is about branches of events: "
+			       "--branches is missing");
+	option = r->branch_trace ? "branch-trace"
+		 : r->stacks.branches && !branches_are_of_all(r) ? "branches"
+								 : NULL;
 	if (option && !r->command && !r->processes.nr)
 		return misused(
 			&command_record,
@@ -84,6 +96,22 @@ int record_stacks_end(struct record *r)
 	return err ? failed_in_library() : EXIT_OK;
 }
 
+static int branches_of_all_open(const struct record *r,
+				struct ktrace_branches **branches)
+{
+	struct ktrace_branches_options options = {
+		.size = sizeof(options), .events = true, .all_cpus = true};
+	int status;
+
+	if (!ktrace_branches_open(r->session, &options, branches))
+		return EXIT_OK;
+	status = failed_in_library();
+	if (!r->command && !r->processes.nr)
+		say("--branches without them: name a command, or processes "
+		    "with -p");
+	return status;
+}
+
 static int branches_open(const struct record *r,
 			 struct ktrace_branches_options *options,
 			 struct ktrace_branches **branches)
@@ -116,7 +144,9 @@ int record_branches_begin(struct record *r)
 	int status = EXIT_OK;
 
 	if (r->stacks.branches)
-		status = branches_open(r, &events, &r->branches);
+		status = branches_are_of_all(r)
+				 ? branches_of_all_open(r, &r->branches)
+				 : branches_open(r, &events, &r->branches);
 	if (!status && r->branch_trace)
 		status = branches_open(r, &way, &r->way);
 	return status;

@@ -94,6 +94,19 @@ int stacks_branches_option(struct stacks_wanted *stacks,
 	return EXIT_OK;
 }
 
+int stacks_branches_by_option(struct stacks_wanted *stacks,
+			      const struct command *command,
+			      const char *argument)
+{
+	if (strcmp(argument, "step") && strcmp(argument, "lbr"))
+		return misused(command,
+			       "--branches-by `%s': step or lbr is wanted",
+			       argument);
+	stacks->branches_by =
+		*argument == 's' ? BRANCHES_BY_STEP : BRANCHES_BY_LBR;
+	return EXIT_OK;
+}
+
 bool stacks_are_wanted(const struct stacks_wanted *stacks)
 {
 	return stacks->nr;

@@ -3,7 +3,8 @@
  * Which events are recorded with stacks, and with whose: -g[=WHOSE[:PATTERN,...[ if FILTER]]], as
  * often as wanted.  An event gets the stacks of all that fit, but has one filter at most.
  *
- * And how many of the program's last branches all events have: --branches N.
+ * And how many of the program's last branches all events have, and what finds them: --branches N,
+ * --branches-by WHO.
  */
 #ifndef KT_CMD_RUN_STACKS_H
 #define KT_CMD_RUN_STACKS_H
@@ -24,7 +25,12 @@ struct stacks_wanted {
 	bool bare;	       /* there was a -g that did not say whose */
 	bool functions;	       /* their entries are recorded, too (-F) */
 	unsigned int branches; /* 0: none */
-	uint64_t size;	       /* bytes for all of them; 0: as usual */
+	enum {
+		BRANCHES_BY_ANY,
+		BRANCHES_BY_STEP,
+		BRANCHES_BY_LBR,
+	} branches_by;
+	uint64_t size; /* bytes for all of them; 0: as usual */
 };
 
 /* @patterns: as behind the colon of -g.  0, -EINVAL or -ENOMEM. */
@@ -36,6 +42,10 @@ int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 /* Takes the argument of --branches.  Returns an exit status. */
 int stacks_branches_option(struct stacks_wanted *stacks,
 			   const struct command *command, const char *argument);
+/* The same of --branches-by. */
+int stacks_branches_by_option(struct stacks_wanted *stacks,
+			      const struct command *command,
+			      const char *argument);
 bool stacks_are_wanted(const struct stacks_wanted *stacks);
 /* Are frames of programs wanted, of stacks or of branches? */
 bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks);

@@ -57,11 +57,14 @@ struct ktrace_branches_options {
 	/*
 	 * Only for events, which have the last branches of these threads (KTRACE_STACKS_BRANCH).
 	 * What ktrace_branches_read() reads has no names.
+	 * With `all_cpus', instead: of whatever programs run, by the processor's last branch records (LBR),
+	 * which are asked at each event.  Programs run at their speed, an event has 32 branches at most (of
+	 * some processors 16), and there is nothing to read.
 	 */
 	bool events;
 	/*
 	 * Instead of threads: whatever programs run on these CPUs, or on all, but for this process.
-	 * Each CPU has a buffer.  This needs CAP_SYS_ADMIN.
+	 * Each CPU has a buffer (none with `events').  This needs CAP_SYS_ADMIN.
 	 */
 	const unsigned int *cpus;
 	size_t nr_cpus;
@@ -84,8 +87,8 @@ KTRACE_API const char *ktrace_branches_without_pt(void);
 
 /*
  * Loads the module ktrace-branch if it is missing.  Threads that are not there any more are left out;
- * -ESRCH: none of them is; -ENODEV: there is no such CPU; -EPERM: this
- * needs CAP_SYS_PTRACE; -EDQUOT: so much locked memory is not allowed (RLIMIT_MEMLOCK).
+ * -ESRCH: none of them is; -ENODEV: there is no such CPU; -EOPNOTSUPP: the machine has no last branch
+ * records; -EBUSY: perf does not give them; -EPERM: this needs CAP_SYS_PTRACE; -EDQUOT: so much locked memory is not allowed (RLIMIT_MEMLOCK).
  * With `pt', also -ENOSYS (libipt is not there), -EOPNOTSUPP (the machine has no PT) and -EBUSY (it is in use).
  */
 KTRACE_API int ktrace_branches_open(

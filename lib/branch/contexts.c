@@ -35,6 +35,12 @@ _Static_assert(KTRACE_BRANCHES_BYTES_MIN == KT_BRANCH_SIZE_MIN &&
 
 /* ---- beginning ------------------------------------------------------------ */
 
+/* By the processor's records of them, which fill no buffers. */
+static bool is_of_records(const struct ktrace_branches_options *options)
+{
+	return options->events && options->all_cpus;
+}
+
 static bool is_of_cpus(const struct ktrace_branches_options *options)
 {
 	return options->all_cpus || options->nr_cpus;
@@ -50,6 +56,10 @@ static void line_make(struct text *line,
 		      const struct ktrace_branches_options *options,
 		      size_t number)
 {
+	if (is_of_records(options)) {
+		text_printf(line, "all events by lbr");
+		return;
+	}
 	if (options->all_cpus)
 		text_printf(line, "all");
 	else if (options->nr_cpus)
@@ -131,6 +141,9 @@ static int files_open(struct contexts *contexts, struct ktrace_session *session,
 
 static int options_check(struct ktrace_branches_options *options)
 {
+	if (is_of_records(options) && (options->bytes || options->nr_cpus))
+		return error_set(-EINVAL, "for events of all CPUs there are no "
+					  "buffers: neither bytes nor cpus");
 	if (!options->bytes)
 		options->bytes = options->events
 					 ? KTRACE_BRANCHES_BYTES_MIN
@@ -142,10 +155,12 @@ static int options_check(struct ktrace_branches_options *options)
 				 KTRACE_BRANCHES_BYTES_MAX, options->bytes);
 	if (!contexts_wanted(options))
 		return error_set(-EINVAL, "no thread is to be traced");
-	if (is_of_cpus(options) && (options->nr_tids || options->threads ||
-				    options->children || options->events))
-		return error_set(-EINVAL, "branches of CPUs are those of all "
-					  "programs: no threads, no events");
+	if (is_of_cpus(options) &&
+	    (options->nr_tids || options->threads || options->children ||
+	     (options->events && !options->all_cpus)))
+		return error_set(-EINVAL,
+				 "branches of CPUs are those of all programs: "
+				 "no threads, and no events but for all CPUs");
 	return 0;
 }
 

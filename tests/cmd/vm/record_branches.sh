@@ -216,7 +216,7 @@ for n in 0 33 x -1 ''; do
 	run ktrace record -o no --branches "$n" -- ./walk
 	ends 2 "--branches '$n'" '1 to 32 branches'
 done
-run ktrace record -o no --branches 4 -d 1s
+run ktrace record -o no --branches 4 --branches-by step -d 1s
 ends 2 'whose is not said' 'name a command, or processes with -p'
 run ktrace record -o no --branches 4 -M 'a:*' -- ./walk
 ends 2 'only markers' '-e or -F is missing'
