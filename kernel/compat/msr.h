@@ -9,4 +9,10 @@
 #define rdmsrq(number, value) rdmsrl(number, value)
 #endif
 
+/* Without the tracepoint read_msr, for who is called by events. */
+static __always_inline u64 kt_msr_read(u32 number)
+{
+	return __rdmsr(number);
+}
+
 #endif /* KT_KERNEL_COMPAT_MSR_H */

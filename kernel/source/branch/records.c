@@ -5,6 +5,14 @@
  * They are asked for at the event, so nothing is kept here.  While a context wants them, each CPU records;
  * a CPU that cannot, or from which perf has taken the records for a while, is asked in vain, which
  * the session counts.
+ *
+ * To ask stops the whole PMU and writes registers, and both may have events (msr:write_msr), or a page fault
+ * may (exceptions:page_fault_kernel).  So a CPU is asked by one at a time, and who comes in the midst is
+ * refused.
+ *
+ * The records have no owner.  perf forgets them at some switches and not at others, and later than `current'
+ * changes, so they are forgotten here at each, behind the events of that switch.  A CPU says whose they are
+ * since then: if it could not be done, nobody's.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/irqflags.h>
@@ -50,11 +58,69 @@ static DEFINE_MUTEX(registers_mutex);
 static bool is_on; /* events may ask */
 static enum cpuhp_state hotplug;
 static int begin_error; /* of a CPU */
-static struct tracepoint *exec;
 
 static DEFINE_PER_CPU(bool, begun);
+/* Somebody asks, or forgets. */
+static DEFINE_PER_CPU(bool, busy);
+/* All records are of this task; NULL: who knows.  Only compared. */
+static DEFINE_PER_CPU(const struct task_struct *, owner);
+/* Used with interrupts off, by who is busy. */
+static DEFINE_PER_CPU(struct branch_register[RECORDS_MAX], read_here);
 
 /* ---- asking --------------------------------------------------------------- */
+
+/* With preemption off.  False: this is in the midst of another one. */
+static bool busy_enter(void)
+{
+	if (this_cpu_read(busy))
+		return false;
+	this_cpu_write(busy, true);
+	barrier();
+	return true;
+}
+
+static void busy_leave(void)
+{
+	barrier();
+	this_cpu_write(busy, false);
+}
+
+/*
+ * perf copies always as many as there can be.  Those that it has left out have made place, and behind the last one
+ * are copies of that one, or what an earlier copy has left there, maybe of another program.  So an
+ * entry counts if the registers have it, behind the one before.
+ */
+static int entries_count(const struct perf_branch_entry *entries,
+			 unsigned int nr)
+{
+	struct branch_register *record = *this_cpu_ptr(&read_here);
+	int i, there = registers->read(record, nr);
+	unsigned int found = 0;
+
+	if (there < 0)
+		return there;
+	for (i = 0; i < there && found < nr; i++)
+		found +=
+			entries[found].to == record[i].to &&
+			entries[found].from - record[i].from <= record[i].reach;
+	return found;
+}
+
+/* How many @to has now, newest first. */
+static int entries_copy(struct perf_branch_entry *to)
+{
+	unsigned long flags;
+	int nr = -EBUSY;
+
+	local_irq_save(flags);
+	if (this_cpu_read(owner) == current && registers->here()) {
+		nr = static_call(records_copy)(to, RECORDS_MAX);
+		if (nr > 0)
+			nr = entries_count(to, min_t(u32, nr, RECORDS_MAX));
+	}
+	local_irq_restore(flags);
+	return nr;
+}
 
 /* In place: a branch is written where no record is that is still to be read.  The newest one comes first. */
 static unsigned int branches_make(struct kt_branch *to, unsigned int max,
@@ -71,6 +137,9 @@ static unsigned int branches_make(struct kt_branch *to, unsigned int max,
 		if (!from || !branch_of_program(from) ||
 		    !branch_of_program(place))
 			continue;
+		/* The processor has guessed so, and has not gone there. */
+		if (entries[i].spec == PERF_BR_SPEC_WRONG_PATH)
+			continue;
 		to[nr].from = (u64)branch_kind_of(from, place, &looked)
 				      << KT_BRANCH_KIND_SHIFT |
 			      from;
@@ -82,25 +151,41 @@ static unsigned int branches_make(struct kt_branch *to, unsigned int max,
 int branch_records_last(struct kt_branch *to, unsigned int max,
 			const struct mm_struct **mm)
 {
-	unsigned int records, nr, i;
+	int records, nr, i;
 
 	/* In an exec, they are those of the program before. */
 	if (!READ_ONCE(is_on) || !current->mm || current->in_execve)
 		return 0;
 	/* perf may be in the midst of them itself. */
-	if (in_nmi() || !registers->here())
+	if (in_nmi() || !busy_enter())
 		return -EBUSY;
-	records = static_call(records_copy)((struct perf_branch_entry *)to,
-					    RECORDS_MAX);
-	records = registers->valid(min(records, RECORDS_MAX));
-	nr = branches_make(to, max, records);
+	records = entries_copy((struct perf_branch_entry *)to);
+	nr = records > 0 ? branches_make(to, max, records) : records;
+	busy_leave();
 	for (i = 0; i < nr / 2; i++)
 		swap(to[i], to[nr - 1 - i]);
 	*mm = current->mm;
 	return nr;
 }
 
-/* ---- programs ------------------------------------------------------------- */
+/* ---- whose they are ------------------------------------------------------- */
+
+/* With interrupts off.  From now on, records are of @task; NULL remains if those before cannot be forgotten. */
+static void records_forget(const struct task_struct *task)
+{
+	bool is_empty = false;
+
+	this_cpu_write(owner, NULL);
+	if (!busy_enter())
+		return;
+	if (registers->here()) {
+		registers->wipe();
+		is_empty = true;
+	}
+	busy_leave();
+	if (is_empty)
+		this_cpu_write(owner, task);
+}
 
 /* Before the new program takes a branch. */
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -110,30 +195,72 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 	kt_probe_enter();
 	local_irq_save(flags);
-	if (registers->here())
-		registers->wipe();
+	records_forget(current);
 	local_irq_restore(flags);
 	kt_probe_exit();
 }
 
+/* Interrupts are off. */
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	kt_probe_enter();
+	/* One of the kernel's threads has left them as empty as they were when it came. */
+	if ((prev->flags & PF_KTHREAD) && this_cpu_read(owner) == prev)
+		this_cpu_write(owner, next);
+	else
+		records_forget(next);
+	kt_probe_exit();
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	int priority;
+	struct tracepoint *tp; /* the kernel's own, so it stays */
+} hooks[] = {
+	{"sched_process_exec", probe_exec, TRACEPOINT_DEFAULT_PRIO},
+	/* Behind events, which have the branches of the task that leaves. */
+	{"sched_switch", probe_switch, 0},
+};
+
+/* Never called: it makes the compiler check the types of the probes. */
 static __maybe_unused void check_types(void)
 {
 	check_trace_callback_type_sched_process_exec(probe_exec);
+	check_trace_callback_type_sched_switch(probe_switch);
 }
 
-static int exec_hook(void)
+static void hooks_detach(unsigned int nr)
 {
-	mutex_lock(&kt_mutex);
-	exec = kt_tracepoint_find("sched_process_exec");
-	mutex_unlock(&kt_mutex);
-	return exec ? tracepoint_probe_register(exec, probe_exec, NULL)
-		    : -ENOENT;
-}
-
-static void exec_unhook(void)
-{
-	tracepoint_probe_unregister(exec, probe_exec, NULL);
+	while (nr--)
+		tracepoint_probe_unregister(hooks[nr].tp, hooks[nr].probe,
+					    NULL);
 	kt_tracepoints_synchronize();
+}
+
+/* -ENOSYS: whatever the reason, it is not one of perf's. */
+static int hooks_attach(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		int err = -ENOENT;
+
+		mutex_lock(&kt_mutex);
+		hooks[i].tp = kt_tracepoint_find(hooks[i].name);
+		mutex_unlock(&kt_mutex);
+		if (hooks[i].tp)
+			err = tracepoint_probe_register_prio(hooks[i].tp,
+							     hooks[i].probe,
+							     NULL,
+							     hooks[i].priority);
+		if (err) {
+			hooks_detach(i);
+			return err == -ENOMEM ? err : -ENOSYS;
+		}
+	}
+	return 0;
 }
 
 /* ---- CPUs ----------------------------------------------------------------- */
@@ -141,7 +268,12 @@ static void exec_unhook(void)
 static int cpu_begins(unsigned int cpu)
 {
 	int err = registers->begin(cpu);
+	unsigned long flags;
 
+	/* Another one of perf's may have recorded before. */
+	local_irq_save(flags);
+	records_forget(current);
+	local_irq_restore(flags);
 	per_cpu(begun, cpu) = !err;
 	if (err) {
 		WRITE_ONCE(begin_error, err);
@@ -207,18 +339,24 @@ static int records_open(void)
 		return -ENODEV;
 	static_call_update(records_copy, (void *)perf_key()->func);
 	err = registers->open ? registers->open() : 0;
-	err = err ?: exec_hook();
 	if (err)
 		goto err_module;
+	err = hooks_attach();
+	if (err)
+		goto err_registers;
 	err = cpus_begin();
 	if (err)
-		goto err_exec;
+		goto err_hooks;
 	WRITE_ONCE(is_on, true);
 	return 0;
 
-err_exec:
-	exec_unhook();
+err_hooks:
+	hooks_detach(ARRAY_SIZE(hooks));
+err_registers:
+	if (registers->close)
+		registers->close();
 err_module:
+	static_call_update(records_copy, (void *)__static_call_return0);
 	module_put(registers->owner);
 	return err;
 }
@@ -229,7 +367,9 @@ static void records_close(void)
 	/* Who asks has preemption off. */
 	synchronize_rcu();
 	cpuhp_remove_state(hotplug);
-	exec_unhook();
+	hooks_detach(ARRAY_SIZE(hooks));
+	if (registers->close)
+		registers->close();
 	static_call_update(records_copy, (void *)__static_call_return0);
 	module_put(registers->owner);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The last branch records (LBR): registers of the processor that have the last 16 or 32 branches that were
- * taken.  Nothing is written to memory, so programs run as fast as ever.
+ * taken.  Nothing is written to memory for them.
  *
- * perf owns the hardware.  It records on a CPU while one of perf's events there asks for it, says of which
- * branches, and wipes the registers when another task comes.  Its function perf_snapshot_branch_stack copies
- * them.
+ * perf owns the hardware.  It records on a CPU while one of perf's events there asks for it, and says of which
+ * branches.  Its function perf_snapshot_branch_stack copies them.
  *
  * Branches of programs alone are recorded: the way of the kernel from there to the event would push them out.
  *
@@ -21,23 +20,34 @@ struct kt_branch;
 struct mm_struct;
 struct module;
 
+/* One of the processor's. */
+struct branch_register {
+	u64 from, to; /* canonical addresses, without flags */
+	u64 reach; /* perf's entry may have a place up to so many bytes behind `from' */
+};
+
 struct branch_registers {
 	struct module *owner;
 	/* Why there are none; NULL: there are. */
 	const char *(*lacks)(void);
-	/* Around all begin() and end().  May be NULL. */
+	/* Around all begin() and end(); may sleep.  Both may be NULL. */
 	int (*open)(void);
+	void (*close)(void);
 	/* Called on this CPU, one that is online; may sleep. */
 	int (*begin)(unsigned int cpu);
 	void (*end)(unsigned int cpu);
 
-	/* On this CPU, with preemption off, also if it has not begun. */
+	/* On this CPU, with interrupts off, also if it has not begun. */
 
-	/* Are branches recorded for us? */
+	/* Are branches recorded for us, and is perf not in the midst of a change?  Has no events. */
 	bool (*here)(void);
-	/* The processor has so many; perf copies always as many as there can be.  @nr: these. */
-	unsigned int (*valid)(unsigned int nr);
-	/* Interrupts are off: what was recorded is forgotten. */
+	/*
+	 * Those that the processor has, newest first; perf has copied @nr, which are at most as many as there
+	 * are.  Returns how many; those that were never written, or wrongly, are left out.  Negative: they are
+	 * not known.  Has no events.
+	 */
+	int (*read)(struct branch_register *to, unsigned int nr);
+	/* What was recorded is forgotten. */
 	void (*wipe)(void);
 };
 
