@@ -101,12 +101,15 @@ static int branches_of_all_open(const struct record *r,
 {
 	struct ktrace_branches_options options = {
 		.size = sizeof(options), .events = true, .all_cpus = true};
-	int status;
+	int status, err;
 
-	if (!ktrace_branches_open(r->session, &options, branches))
+	err = ktrace_branches_open(r->session, &options, branches);
+	if (!err)
 		return EXIT_OK;
 	status = failed_in_library();
-	if (!r->command && !r->processes.nr)
+	/* By steps it would be refused for other reasons, too. */
+	if ((err == -EOPNOTSUPP || err == -EBUSY) && !r->command &&
+	    !r->processes.nr)
 		say("--branches without them: name a command, or processes "
 		    "with -p");
 	return status;

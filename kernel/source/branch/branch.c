@@ -272,23 +272,30 @@ static int refuse_hardware(struct kt_session *session,
 	bool records = wish->producer->for_events;
 	const char *what =
 		records ? "last branch records" : "branch trace store";
+	const char *instead =
+		records ? "the last branches of a thread are found by "
+			  "single-stepping (pid PID events)"
+			: "user branches are traced by single-stepping (by "
+			  "step)";
 
 	if (err == -ENOMEM)
 		return kt_refuse(session, err, "no memory");
+	if (records && err == -ENOSYS)
+		return kt_refuse(session, err,
+				 "this kernel cannot be asked to tell of tasks "
+				 "(tracepoints)");
 	if (err != -EBUSY)
-		return kt_refuse(
-			session, err,
-			"perf does not give the %s: error %d; "
-			"user branches are traced by single-stepping (by step)",
-			what, err);
+		return kt_refuse(session, err,
+				 "perf does not give the %s: error %d; %s",
+				 what, err, instead);
 	return kt_refuse(
 		session, err,
 		"perf does not give the %s: is a perf event "
-		"with Intel PT or branches open%s? User branches are traced by "
-		"single-stepping (by step)",
+		"with Intel PT or branches open%s? Otherwise, %s",
 		what,
 		records ? ", or are all counters taken by pinned ones"
-			: ", or ftrace off (sysctl kernel.ftrace_enabled)");
+			: ", or ftrace off (sysctl kernel.ftrace_enabled)",
+		instead);
 }
 
 static int refuse_wish(struct kt_session *session,
