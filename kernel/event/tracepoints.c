@@ -171,6 +171,37 @@ unsigned int kt_tracepoint_arguments(const struct kt_tracepoint *tracepoint)
 	return 5;
 }
 
+int kt_own_probes_attach(struct kt_own_probe *probes, unsigned int nr,
+			 void *data)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		probes[i].tp = kt_tracepoint_find(probes[i].name);
+		err = probes[i].tp ? tracepoint_probe_register_prio(
+					     probes[i].tp, probes[i].probe,
+					     data, probes[i].priority)
+				   : -ENOENT;
+		if (err) {
+			kt_own_probes_detach(probes, i, data);
+			kt_tracepoints_synchronize();
+			return err;
+		}
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kt_own_probes_attach);
+
+void kt_own_probes_detach(const struct kt_own_probe *probes, unsigned int nr,
+			  void *data)
+{
+	while (nr--)
+		tracepoint_probe_unregister(probes[nr].tp, probes[nr].probe,
+					    data);
+}
+EXPORT_SYMBOL_GPL(kt_own_probes_detach);
+
 void kt_tracepoints_synchronize(void)
 {
 	tracepoint_synchronize_unregister();

@@ -37,6 +37,24 @@ void kt_tracepoints_each(bool (*visit)(const struct kt_tracepoint *tracepoint,
 /* How many a probe may read; more would be whatever lies on the stack, or behind it. */
 unsigned int kt_tracepoint_arguments(const struct kt_tracepoint *tracepoint);
 
+/* A probe of ktrace's own, at a tracepoint of the kernel itself. */
+struct kt_own_probe {
+	const char *name;
+	void *probe;
+	int priority;	       /* the greatest one is called first */
+	struct tracepoint *tp; /* kt_own_probes_attach(); it stays */
+};
+
+/*
+ * Attaches all of them with @data, or none.  0; -ENOENT: the kernel has not all of them; or the kernel's
+ * reason.
+ */
+int kt_own_probes_attach(struct kt_own_probe *probes, unsigned int nr,
+			 void *data);
+/* The caller then synchronizes. */
+void kt_own_probes_detach(const struct kt_own_probe *probes, unsigned int nr,
+			  void *data);
+
 /* Waits until no probe runs any more that was detached from a tracepoint. */
 void kt_tracepoints_synchronize(void);
 

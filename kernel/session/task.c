@@ -242,14 +242,11 @@ static void probe_exit(void *data, struct task_struct *task KT_EXIT_MORE)
 	kt_probe_exit();
 }
 
-static const struct task_probe {
-	const char *tracepoint;
-	void *probe;
-} task_probes[] = {
-	{"sched_process_fork", probe_fork},
-	{"sched_process_exec", probe_exec},
-	{"task_rename", probe_rename},
-	{"sched_process_exit", probe_exit},
+static struct kt_own_probe task_probes[] = {
+	{"sched_process_fork", probe_fork, INT_MIN},
+	{"sched_process_exec", probe_exec, INT_MIN},
+	{"task_rename", probe_rename, INT_MIN},
+	{"sched_process_exit", probe_exit, INT_MIN},
 };
 
 /* Never called: it makes the compiler check the types of the probes. */
@@ -262,16 +259,6 @@ static __maybe_unused void check_types(void)
 	check_trace_callback_type_sched_process_exit(probe_exit);
 }
 
-static void tasks_detach(struct kt_session *session, unsigned int nr)
-{
-	while (nr--) {
-		struct tracepoint *tp =
-			kt_tracepoint_find(task_probes[nr].tracepoint);
-
-		tracepoint_probe_unregister(tp, task_probes[nr].probe, session);
-	}
-}
-
 static void task_write_current(void *data)
 {
 	task_write_switch(data, current);
@@ -279,27 +266,8 @@ static void task_write_current(void *data)
 
 int kt_tasks_start(struct kt_session *session)
 {
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < ARRAY_SIZE(task_probes); i++) {
-		struct tracepoint *tp =
-			kt_tracepoint_find(task_probes[i].tracepoint);
-
-		err = -ENOENT;
-		if (!tp)
-			goto err_detach;
-		err = tracepoint_probe_register_prio(tp, task_probes[i].probe,
-						     session, INT_MIN);
-		if (err)
-			goto err_detach;
-	}
-	return 0;
-
-err_detach:
-	tasks_detach(session, i);
-	tracepoint_synchronize_unregister();
-	return err;
+	return kt_own_probes_attach(task_probes, ARRAY_SIZE(task_probes),
+				    session);
 }
 
 int kt_tasks_follow(struct kt_session *session)
@@ -315,7 +283,7 @@ int kt_tasks_follow(struct kt_session *session)
 void kt_tasks_stop(struct kt_session *session)
 {
 	switch_detach(session);
-	tasks_detach(session, ARRAY_SIZE(task_probes));
+	kt_own_probes_detach(task_probes, ARRAY_SIZE(task_probes), session);
 }
 
 /* The file `tasks', a list of all threads: tid, tgid, parent's tgid, comm. */

@@ -70,14 +70,12 @@ static void probe_signal(void *data, int signal, struct kernel_siginfo *info,
 	kt_probe_exit();
 }
 
-static struct {
-	const char *name;
-	void *probe;
-	struct tracepoint *tp; /* the kernel's own, so it stays */
-} tracepoints[] = {
-	{"sched_switch", probe_switch},	    {"sched_process_fork", probe_fork},
-	{"sched_process_exec", probe_exec}, {"sched_process_exit", probe_exit},
-	{"signal_deliver", probe_signal},
+static struct kt_own_probe probes[] = {
+	{"sched_switch", probe_switch, TRACEPOINT_DEFAULT_PRIO},
+	{"sched_process_fork", probe_fork, TRACEPOINT_DEFAULT_PRIO},
+	{"sched_process_exec", probe_exec, TRACEPOINT_DEFAULT_PRIO},
+	{"sched_process_exit", probe_exit, TRACEPOINT_DEFAULT_PRIO},
+	{"signal_deliver", probe_signal, TRACEPOINT_DEFAULT_PRIO},
 };
 
 /* Never called: it makes the compiler check the types of the probes. */
@@ -88,35 +86,6 @@ static __maybe_unused void check_types(void)
 	check_trace_callback_type_sched_process_exec(probe_exec);
 	check_trace_callback_type_sched_process_exit(probe_exit);
 	check_trace_callback_type_signal_deliver(probe_signal);
-}
-
-static void tracepoints_detach(unsigned int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(tracepoints[nr].tp,
-					    tracepoints[nr].probe, NULL);
-	kt_tracepoints_synchronize();
-}
-
-static int tracepoints_attach(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(tracepoints); i++) {
-		int err = -ENOENT;
-
-		mutex_lock(&kt_mutex);
-		tracepoints[i].tp = kt_tracepoint_find(tracepoints[i].name);
-		mutex_unlock(&kt_mutex);
-		if (tracepoints[i].tp)
-			err = tracepoint_probe_register(
-				tracepoints[i].tp, tracepoints[i].probe, NULL);
-		if (err) {
-			tracepoints_detach(i);
-			return err;
-		}
-	}
-	return 0;
 }
 
 /* ---- functions ------------------------------------------------------------ */
@@ -232,7 +201,9 @@ int branch_hooks_attach(const struct branch_hooks *hooks)
 	err = functions_attach();
 	if (err)
 		goto err_stops;
-	err = tracepoints_attach();
+	mutex_lock(&kt_mutex);
+	err = kt_own_probes_attach(probes, ARRAY_SIZE(probes), NULL);
+	mutex_unlock(&kt_mutex);
 	if (err)
 		goto err_functions;
 	return 0;
@@ -246,7 +217,10 @@ err_stops:
 
 void branch_hooks_detach(void)
 {
-	tracepoints_detach(ARRAY_SIZE(tracepoints));
+	mutex_lock(&kt_mutex);
+	kt_own_probes_detach(probes, ARRAY_SIZE(probes), NULL);
+	mutex_unlock(&kt_mutex);
+	kt_tracepoints_synchronize();
 	functions_detach();
 	stops_detach();
 }
