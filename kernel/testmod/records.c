@@ -148,10 +148,10 @@ static void registers_wipe(void)
 }
 
 static const struct branch_registers played = {
-	.owner = THIS_MODULE,
-	.lacks = registers_lack,
-	.begin = registers_begin,
-	.end = registers_end,
+	.driver = {.owner = THIS_MODULE,
+		   .lacks = registers_lack,
+		   .begin = registers_begin,
+		   .end = registers_end},
 	.here = registers_here,
 	.read = registers_read,
 	.wipe = registers_wipe,

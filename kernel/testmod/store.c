@@ -128,10 +128,10 @@ static void machine_resume(unsigned int modes)
 }
 
 static const struct branch_machine machine = {
-	.owner = THIS_MODULE,
-	.lacks = machine_lacks,
-	.begin = machine_begin,
-	.end = machine_end,
+	.driver = {.owner = THIS_MODULE,
+		   .lacks = machine_lacks,
+		   .begin = machine_begin,
+		   .end = machine_end},
 	.here = machine_here,
 	.pause = machine_pause,
 	.resume = machine_resume,

@@ -14,7 +14,7 @@
  * changes, so they are forgotten here at each, behind the events of that switch.  A CPU says whose they are
  * since then: if it could not be done, nobody's.
  */
-#include <linux/cpuhotplug.h>
+#include <linux/container_of.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -34,6 +34,7 @@
 #include "base/symbol.h"
 #include "compat/compat.h"
 #include "event/tracepoints.h"
+#include "hardware.h"
 #include "kind.h"
 #include "producer.h"
 #include "records.h"
@@ -49,15 +50,7 @@ static_assert(sizeof(struct kt_branch) <= sizeof(struct perf_branch_entry));
 /* Without the registers, perf's own is a function that returns 0. */
 DEFINE_STATIC_CALL_RET0(records_copy, perf_snapshot_branch_stack_t);
 
-/* Changed under the mutex. */
-static DEFINE_MUTEX(records_mutex);
-static unsigned int users;
-/* Changed under both while there are no users; the second one is the innermost. */
-static const struct branch_registers *registers = &branch_registers_perf;
-static DEFINE_MUTEX(registers_mutex);
-static bool is_on; /* events may ask */
-static enum cpuhp_state hotplug;
-static int begin_error; /* of a CPU */
+static struct branch_hardware hardware;
 
 static DEFINE_PER_CPU(bool, begun);
 /* Somebody asks, or forgets. */
@@ -66,6 +59,11 @@ static DEFINE_PER_CPU(bool, busy);
 static DEFINE_PER_CPU(const struct task_struct *, owner);
 /* Used with interrupts off, by who is busy. */
 static DEFINE_PER_CPU(struct branch_register[RECORDS_MAX], read_here);
+
+static const struct branch_registers *registers(void)
+{
+	return container_of(hardware.driver, struct branch_registers, driver);
+}
 
 /* ---- asking --------------------------------------------------------------- */
 
@@ -94,7 +92,7 @@ static int entries_count(const struct perf_branch_entry *entries,
 			 unsigned int nr)
 {
 	struct branch_register *record = *this_cpu_ptr(&read_here);
-	int i, there = registers->read(record, nr);
+	int i, there = registers()->read(record, nr);
 	unsigned int found = 0;
 
 	if (there < 0)
@@ -113,7 +111,7 @@ static int entries_copy(struct perf_branch_entry *to)
 	int nr = -EBUSY;
 
 	local_irq_save(flags);
-	if (this_cpu_read(owner) == current && registers->here()) {
+	if (this_cpu_read(owner) == current && registers()->here()) {
 		nr = static_call(records_copy)(to, RECORDS_MAX);
 		if (nr > 0)
 			nr = entries_count(to, min_t(u32, nr, RECORDS_MAX));
@@ -154,7 +152,7 @@ int branch_records_last(struct kt_branch *to, unsigned int max,
 	int records, nr, i;
 
 	/* In an exec, they are those of the program before. */
-	if (!READ_ONCE(is_on) || !current->mm || current->in_execve)
+	if (!READ_ONCE(hardware.is_on) || !current->mm || current->in_execve)
 		return 0;
 	/* perf may be in the midst of them itself. */
 	if (in_nmi() || !busy_enter())
@@ -178,8 +176,8 @@ static void records_forget(const struct task_struct *task)
 	this_cpu_write(owner, NULL);
 	if (!busy_enter())
 		return;
-	if (registers->here()) {
-		registers->wipe();
+	if (registers()->here()) {
+		registers()->wipe();
 		is_empty = true;
 	}
 	busy_leave();
@@ -213,12 +211,7 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	kt_probe_exit();
 }
 
-static struct {
-	const char *name;
-	void *probe;
-	int priority;
-	struct tracepoint *tp; /* the kernel's own, so it stays */
-} hooks[] = {
+static struct kt_own_probe probes[] = {
 	{"sched_process_exec", probe_exec, TRACEPOINT_DEFAULT_PRIO},
 	/* Behind events, which have the branches of the task that leaves. */
 	{"sched_switch", probe_switch, 0},
@@ -231,43 +224,11 @@ static __maybe_unused void check_types(void)
 	check_trace_callback_type_sched_switch(probe_switch);
 }
 
-static void hooks_detach(unsigned int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(hooks[nr].tp, hooks[nr].probe,
-					    NULL);
-	kt_tracepoints_synchronize();
-}
-
-/* -ENOSYS: whatever the reason, it is not one of perf's. */
-static int hooks_attach(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		int err = -ENOENT;
-
-		mutex_lock(&kt_mutex);
-		hooks[i].tp = kt_tracepoint_find(hooks[i].name);
-		mutex_unlock(&kt_mutex);
-		if (hooks[i].tp)
-			err = tracepoint_probe_register_prio(hooks[i].tp,
-							     hooks[i].probe,
-							     NULL,
-							     hooks[i].priority);
-		if (err) {
-			hooks_detach(i);
-			return err == -ENOMEM ? err : -ENOSYS;
-		}
-	}
-	return 0;
-}
-
 /* ---- CPUs ----------------------------------------------------------------- */
 
 static int cpu_begins(unsigned int cpu)
 {
-	int err = registers->begin(cpu);
+	int err = hardware.driver->begin(cpu);
 	unsigned long flags;
 
 	/* Another one of perf's may have recorded before. */
@@ -275,11 +236,8 @@ static int cpu_begins(unsigned int cpu)
 	records_forget(current);
 	local_irq_restore(flags);
 	per_cpu(begun, cpu) = !err;
-	if (err) {
-		WRITE_ONCE(begin_error, err);
-		pr_warn("ktrace: cpu %u records no branches: error %d\n", cpu,
-			err);
-	}
+	if (err)
+		branch_hardware_fails(&hardware, cpu, err);
 	/* The machine may have this CPU without them, too. */
 	return 0;
 }
@@ -287,7 +245,7 @@ static int cpu_begins(unsigned int cpu)
 static int cpu_ends(unsigned int cpu)
 {
 	if (per_cpu(begun, cpu))
-		registers->end(cpu);
+		hardware.driver->end(cpu);
 	per_cpu(begun, cpu) = false;
 	return 0;
 }
@@ -302,11 +260,8 @@ static const struct static_call_key *perf_key(void)
 
 static const char *records_lacks(void)
 {
-	const char *why;
+	const char *why = branch_hardware_lacks(&hardware);
 
-	mutex_lock(&registers_mutex);
-	why = registers->lacks();
-	mutex_unlock(&registers_mutex);
 	if (why)
 		return why;
 	if (!perf_key() ||
@@ -316,97 +271,52 @@ static const char *records_lacks(void)
 	return NULL;
 }
 
-static int cpus_begin(void)
-{
-	int state;
-
-	begin_error = 0;
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "ktrace/records:online",
-				  cpu_begins, cpu_ends);
-	if (state < 0)
-		return state;
-	hotplug = state;
-	if (begin_error)
-		cpuhp_remove_state(hotplug);
-	return begin_error;
-}
-
-static int records_open(void)
+/* -ENOSYS: whatever the reason, it is not one of perf's. */
+static int records_attach(void)
 {
 	int err;
 
-	if (!try_module_get(registers->owner))
-		return -ENODEV;
+	mutex_lock(&kt_mutex);
+	err = kt_own_probes_attach(probes, ARRAY_SIZE(probes), NULL);
+	mutex_unlock(&kt_mutex);
+	if (err)
+		return err == -ENOMEM ? err : -ENOSYS;
 	static_call_update(records_copy, (void *)perf_key()->func);
-	err = registers->open ? registers->open() : 0;
-	if (err)
-		goto err_module;
-	err = hooks_attach();
-	if (err)
-		goto err_registers;
-	err = cpus_begin();
-	if (err)
-		goto err_hooks;
-	WRITE_ONCE(is_on, true);
 	return 0;
-
-err_hooks:
-	hooks_detach(ARRAY_SIZE(hooks));
-err_registers:
-	if (registers->close)
-		registers->close();
-err_module:
-	static_call_update(records_copy, (void *)__static_call_return0);
-	module_put(registers->owner);
-	return err;
 }
 
-static void records_close(void)
+static void records_detach(void)
 {
-	WRITE_ONCE(is_on, false);
-	/* Who asks has preemption off. */
-	synchronize_rcu();
-	cpuhp_remove_state(hotplug);
-	hooks_detach(ARRAY_SIZE(hooks));
-	if (registers->close)
-		registers->close();
+	mutex_lock(&kt_mutex);
+	kt_own_probes_detach(probes, ARRAY_SIZE(probes), NULL);
+	mutex_unlock(&kt_mutex);
+	/* Who asks has preemption off, too. */
+	kt_tracepoints_synchronize();
 	static_call_update(records_copy, (void *)__static_call_return0);
-	module_put(registers->owner);
 }
+
+static struct branch_hardware hardware = {
+	BRANCH_HARDWARE_INIT(hardware, &branch_registers_perf.driver),
+	.name = "ktrace/records:online",
+	.cpu_begins = cpu_begins,
+	.cpu_ends = cpu_ends,
+	.attach = records_attach,
+	.detach = records_detach,
+};
 
 static int records_begin(void)
 {
-	int err = 0;
-
-	mutex_lock(&records_mutex);
-	if (!users)
-		err = records_open();
-	users += !err;
-	mutex_unlock(&records_mutex);
-	return err;
+	return branch_hardware_begin(&hardware);
 }
 
 static void records_end(void)
 {
-	mutex_lock(&records_mutex);
-	if (!--users)
-		records_close();
-	mutex_unlock(&records_mutex);
+	branch_hardware_end(&hardware);
 }
 
 int branch_records_play(const struct branch_registers *played)
 {
-	int err = 0;
-
-	mutex_lock(&records_mutex);
-	if (users)
-		err = -EBUSY;
-	mutex_lock(&registers_mutex);
-	if (!err)
-		registers = played ?: &branch_registers_perf;
-	mutex_unlock(&registers_mutex);
-	mutex_unlock(&records_mutex);
-	return err;
+	return branch_hardware_play(&hardware, played ? &played->driver : NULL);
 }
 EXPORT_SYMBOL_GPL(branch_records_play);
 

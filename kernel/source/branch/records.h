@@ -8,17 +8,17 @@
  *
  * Branches of programs alone are recorded: the way of the kernel from there to the event would push them out.
  *
- * What follows is all that is said to the hardware besides.  perf's is records_perf.c; a test may play
- * another one, because emulators have none.
+ * What follows is all that is said to the hardware besides (hardware.h).  perf's driver is records_perf.c.
  */
 #ifndef KT_KERNEL_SOURCE_BRANCH_RECORDS_H
 #define KT_KERNEL_SOURCE_BRANCH_RECORDS_H
 
 #include <linux/types.h>
 
+#include "hardware.h"
+
 struct kt_branch;
 struct mm_struct;
-struct module;
 
 /* One of the processor's. */
 struct branch_register {
@@ -27,15 +27,7 @@ struct branch_register {
 };
 
 struct branch_registers {
-	struct module *owner;
-	/* Why there are none; NULL: there are. */
-	const char *(*lacks)(void);
-	/* Around all begin() and end(); may sleep.  Both may be NULL. */
-	int (*open)(void);
-	void (*close)(void);
-	/* Called on this CPU, one that is online; may sleep. */
-	int (*begin)(unsigned int cpu);
-	void (*end)(unsigned int cpu);
+	struct branch_driver driver;
 
 	/* On this CPU, with interrupts off, also if it has not begun. */
 

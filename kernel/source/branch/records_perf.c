@@ -120,16 +120,15 @@ static void perf_end(unsigned int cpu)
 static int perf_begin(unsigned int cpu)
 {
 	struct perf_event *event = event_make(cpu);
+	int err;
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	per_cpu(events, cpu) = event;
-	perf_event_enable(event);
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-		return 0;
-	/* Another pinned event has them, and wants other branches. */
-	perf_end(cpu);
-	return -EBUSY;
+	err = branch_event_enable(event);
+	if (err)
+		perf_end(cpu);
+	return err;
 }
 
 /* All of LBR_SELECT's bits leave something out; the lowest one: what goes to the kernel. */
@@ -247,12 +246,12 @@ static void perf_wipe(void)
 }
 
 const struct branch_registers branch_registers_perf = {
-	.owner = THIS_MODULE,
-	.lacks = perf_lacks,
-	.open = perf_open,
-	.close = perf_close,
-	.begin = perf_begin,
-	.end = perf_end,
+	.driver = {.owner = THIS_MODULE,
+		   .lacks = perf_lacks,
+		   .open = perf_open,
+		   .close = perf_close,
+		   .begin = perf_begin,
+		   .end = perf_end},
 	.here = perf_here,
 	.read = perf_read,
 	.wipe = perf_wipe,

@@ -13,13 +13,12 @@
  * A queue is written and read by its CPU alone.  Its records are of the running task: those of the one
  * before were given when that left.
  */
-#include <linux/cpuhotplug.h>
+#include <linux/container_of.h>
 #include <linux/ftrace.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -32,6 +31,7 @@
 #include "compat/function.h"
 #include "cpus.h"
 #include "env.h"
+#include "hardware.h"
 #include "kind.h"
 #include "producer.h"
 #include "stepper.h"
@@ -66,14 +66,12 @@ struct queue {
 
 static DEFINE_PER_CPU(struct queue, queues);
 
-/* Changed under the mutex. */
-static DEFINE_MUTEX(store_mutex);
-static unsigned int users;
-/* Changed under both while there are no users; the second one is the innermost. */
-static const struct branch_machine *machine = &branch_machine_perf;
-static DEFINE_MUTEX(machine_mutex);
-static enum cpuhp_state hotplug;
-static int begin_error; /* of a CPU */
+static struct branch_hardware hardware;
+
+static const struct branch_machine *machine(void)
+{
+	return container_of(hardware.driver, struct branch_machine, driver);
+}
 
 /* ---- taking --------------------------------------------------------------- */
 
@@ -149,7 +147,7 @@ static void drains(unsigned long ip, unsigned long caller,
 	struct record *left;
 
 	preempt_disable_notrace();
-	store = this_cpu_read(queues.places) ? machine->here() : NULL;
+	store = this_cpu_read(queues.places) ? machine()->here() : NULL;
 	if (store && store_take(store)) {
 		left = (struct record *)store->bts_buffer_base;
 		*left = (struct record){};
@@ -269,7 +267,7 @@ static void turn_paused(struct queue *queue, struct task_struct *prev,
 			struct task_struct *next)
 {
 	struct stepper *stepper = stepper_of(prev);
-	struct debug_store *store = machine->here();
+	struct debug_store *store = machine()->here();
 	bool given;
 
 	if (store)
@@ -299,10 +297,10 @@ static void store_turn(struct task_struct *prev, struct task_struct *next)
 		lose(next, stepper_of(next), modes, 1);
 	else if (modes || queue->modes ||
 		 queue->tail != READ_ONCE(queue->head)) {
-		machine->pause();
+		machine()->pause();
 		turn_paused(queue, prev, next);
 		queue->modes = modes;
-		machine->resume(modes);
+		machine()->resume(modes);
 	}
 	rcu_read_unlock();
 }
@@ -320,14 +318,12 @@ static int cpu_begins(unsigned int cpu)
 	struct queue *queue = per_cpu_ptr(&queues, cpu);
 	struct place *places = vzalloc_node(
 		array_size(QUEUE_SIZE, sizeof(*places)), cpu_to_node(cpu));
-	int err = places ? machine->begin(cpu) : -ENOMEM;
+	int err = places ? hardware.driver->begin(cpu) : -ENOMEM;
 
 	*queue = (struct queue){.work = IRQ_WORK_INIT_HARD(work_gives)};
 	if (err) {
 		vfree(places);
-		WRITE_ONCE(begin_error, err);
-		pr_warn("ktrace: cpu %u stores no branches: error %d\n", cpu,
-			err);
+		branch_hardware_fails(&hardware, cpu, err);
 		WRITE_ONCE(queue->missing, true);
 	} else {
 		WRITE_ONCE(queue->places, places);
@@ -354,7 +350,7 @@ static int cpu_ends(unsigned int cpu)
 	local_irq_restore(flags);
 	/* This CPU has left whatever NMI had found the queue. */
 	irq_work_sync(&queue->work);
-	machine->end(cpu);
+	hardware.driver->end(cpu);
 	vfree(places);
 	return 0;
 }
@@ -363,12 +359,7 @@ static int cpu_ends(unsigned int cpu)
 
 static const char *store_lacks(void)
 {
-	const char *why;
-
-	mutex_lock(&machine_mutex);
-	why = machine->lacks();
-	mutex_unlock(&machine_mutex);
-	return why;
+	return branch_hardware_lacks(&hardware);
 }
 
 static int drain_hook_attach(void)
@@ -382,87 +373,33 @@ static int drain_hook_attach(void)
 	return err ?: register_ftrace_function(&drain_hook);
 }
 
-static int cpus_begin(void)
+static void drain_hook_detach(void)
 {
-	int state;
-
-	begin_error = 0;
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "ktrace/branch:online",
-				  cpu_begins, cpu_ends);
-	if (state < 0)
-		return state;
-	hotplug = state;
-	if (begin_error)
-		cpuhp_remove_state(hotplug);
-	return begin_error;
-}
-
-static int store_open(void)
-{
-	int err;
-
-	if (!try_module_get(machine->owner))
-		return -ENODEV;
-	err = machine->open ? machine->open() : 0;
-	if (err)
-		goto err_module;
-	err = drain_hook_attach();
-	if (err)
-		goto err_machine;
-	err = cpus_begin();
-	if (!err)
-		return 0;
 	unregister_ftrace_function(&drain_hook);
-err_machine:
-	if (machine->close)
-		machine->close();
-err_module:
-	module_put(machine->owner);
-	return err;
 }
 
-static void store_close(void)
-{
-	cpuhp_remove_state(hotplug);
-	unregister_ftrace_function(&drain_hook);
-	if (machine->close)
-		machine->close();
-	module_put(machine->owner);
-}
+static struct branch_hardware hardware = {
+	BRANCH_HARDWARE_INIT(hardware, &branch_machine_perf.driver),
+	.name = "ktrace/branch:online",
+	.cpu_begins = cpu_begins,
+	.cpu_ends = cpu_ends,
+	.attach = drain_hook_attach,
+	.detach = drain_hook_detach,
+};
 
 static int store_begin(void)
 {
-	int err = 0;
-
-	mutex_lock(&store_mutex);
-	if (!users)
-		err = store_open();
-	users += !err;
-	mutex_unlock(&store_mutex);
-	return err;
+	return branch_hardware_begin(&hardware);
 }
 
 static void store_end(void)
 {
-	mutex_lock(&store_mutex);
-	if (!--users)
-		store_close();
-	mutex_unlock(&store_mutex);
+	branch_hardware_end(&hardware);
 }
 
 int branch_store_play(const struct branch_machine *played)
 {
-	int err = 0;
-
-	mutex_lock(&store_mutex);
-	if (users)
-		err = -EBUSY;
-	mutex_lock(&machine_mutex);
-	if (!err)
-		machine = played ?: &branch_machine_perf;
-	mutex_unlock(&machine_mutex);
-	mutex_unlock(&store_mutex);
-	return err;
+	return branch_hardware_play(&hardware, played ? &played->driver : NULL);
 }
 EXPORT_SYMBOL_GPL(branch_store_play);
 

@@ -6,27 +6,19 @@
  * perf owns the hardware: it gives the memory, begins and ends, and empties it (drains) when it is nearly
  * full.  ktrace is told of that by ftrace, and takes the records before perf does.
  *
- * What follows is all that is said to the hardware.  perf's is store_perf.c; a test may play another one,
- * because emulators have none.
+ * What follows is all that is said to the hardware (hardware.h).  perf's driver is store_perf.c.
  */
 #ifndef KT_KERNEL_SOURCE_BRANCH_STORE_H
 #define KT_KERNEL_SOURCE_BRANCH_STORE_H
 
 #include <linux/types.h>
 
+#include "hardware.h"
+
 struct debug_store; /* asm/intel_ds.h */
-struct module;
 
 struct branch_machine {
-	struct module *owner;
-	/* Why there is none; NULL: there is. */
-	const char *(*lacks)(void);
-	/* Around all begin() and end().  May be NULL. */
-	int (*open)(void);
-	void (*close)(void);
-	/* Called on this CPU, one that is online; may sleep.  At first nothing is recorded. */
-	int (*begin)(unsigned int cpu);
-	void (*end)(unsigned int cpu);
+	struct branch_driver driver;
 
 	/*
 	 * On this CPU, with interrupts off or in an NMI, also if it has not begun.

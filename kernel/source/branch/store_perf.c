@@ -123,17 +123,16 @@ static int perf_begin(unsigned int cpu)
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(
 		&attributes, cpu, NULL, overflows, NULL);
+	int err;
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	per_cpu(recorded, cpu) = 0;
 	per_cpu(events, cpu) = event;
-	perf_event_enable(event);
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-		return 0;
-	/* Another pinned event has it. */
-	perf_end(cpu);
-	return -EBUSY;
+	err = branch_event_enable(event);
+	if (err)
+		perf_end(cpu);
+	return err;
 }
 
 static struct debug_store *perf_here(void)
@@ -159,12 +158,12 @@ static void perf_resume(unsigned int modes)
 }
 
 const struct branch_machine branch_machine_perf = {
-	.owner = THIS_MODULE,
-	.lacks = perf_lacks,
-	.open = perf_open,
-	.close = perf_close,
-	.begin = perf_begin,
-	.end = perf_end,
+	.driver = {.owner = THIS_MODULE,
+		   .lacks = perf_lacks,
+		   .open = perf_open,
+		   .close = perf_close,
+		   .begin = perf_begin,
+		   .end = perf_end},
 	.here = perf_here,
 	.pause = perf_pause,
 	.resume = perf_resume,
