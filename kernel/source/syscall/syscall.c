@@ -16,7 +16,8 @@
  * 32-bit programs have numbers of their own.  The names of their calls are known at build
  * time, from the header from which the kernel makes its own table.  The prototype is that
  * of the native call of the same name.  If there is none, or the kernel has another
- * function for 32 bits, the arguments are shown as six registers.
+ * function for 32 bits, the arguments are shown as six registers.  Calls that are made by another
+ * one, such as connect by socketcall, are recorded as what they are (parts.h).
  *
  * A capture program of a call gets its registers as a0 to a5.  At entry, a6 is the stack
  * pointer.  At exit, a6 is the return value, and a7 the fields of the enter event that
@@ -26,44 +27,23 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
-#include <asm/syscall.h>
 
 #include "event/capturing.h"
 #include "base/symbol.h"
-#include "event/event.h"
 #include "event/write.h"
+#include "parts.h"
 #include "pending.h"
 #include "event/tracepoints.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "source/tracepoint/tracepoint.h"
-#include "field.h"
+#include "call.h"
 #include "base/version.h"
 
 #define NUMBERS 1024 /* larger numbers are "unknown" */
 #define UNREAD	7    /* this argument of an exit's program */
-
-enum direction {
-	ENTER,
-	EXIT,
-	DIRECTIONS,
-};
-
-struct call {
-	struct kt_event events[DIRECTIONS];
-	struct kt_class enter;
-	struct kt_field fields[ARGUMENTS];
-	u8 registers[ARGUMENTS]; /* offsets in struct pt_regs */
-	u8 offsets[ARGUMENTS];	 /* in the payload; its end if missing */
-	u8 nr_arguments;
-	u16 first, last; /* all numbers of this call are in this range */
-	bool last_wide;	 /* the last argument has 8 bytes, not 4 */
-	bool unknown;
-	char names[DIRECTIONS][KT_NAME_MAX + 1];
-};
 
 /* The last entry is for numbers that are out of range. */
 struct table {
@@ -80,59 +60,6 @@ struct hooks {
 static struct call *calls[ABIS][NUMBERS + 1];
 
 /* ---- probes --------------------------------------------------------------- */
-
-static __always_inline u64 register_at(const struct pt_regs *regs, u8 offset)
-{
-	return *(const unsigned long *)((const u8 *)regs + offset);
-}
-
-/*
- * Stores 8 bytes for each argument but the last, in ascending order.  If an argument has
- * only 4, the next one overwrites the rest.
- */
-static __always_inline void enter_store(const struct call *call, u8 *to,
-					struct pt_regs *regs)
-{
-	unsigned int i, last = call->nr_arguments - 1;
-
-	if (!call->nr_arguments)
-		return;
-	if (unlikely(call->unknown))
-		*(u64 *)to = syscall_get_nr(current, regs);
-	for (i = 0; i < last; i++)
-		*(u64 *)(to + call->offsets[i]) =
-			register_at(regs, call->registers[i]);
-	if (call->last_wide)
-		*(u64 *)(to + call->offsets[last]) =
-			register_at(regs, call->registers[last]);
-	else
-		*(u32 *)(to + call->offsets[last]) =
-			register_at(regs, call->registers[last]);
-}
-
-/*
- * Stores the first four registers, and the other two if the call has more than four
- * arguments.  Each takes 8 bytes.  What is captured then overwrites the bytes behind the
- * call's own arguments.
- */
-static __always_inline void enter_store_all(const struct call *call, void *to,
-					    struct pt_regs *regs)
-{
-	unsigned int i;
-
-	if (unlikely(call->unknown))
-		*(u64 *)to = syscall_get_nr(current, regs);
-#pragma GCC unroll 4
-	for (i = 0; i < 4; i++)
-		*(u64 *)(to + call->offsets[i]) =
-			register_at(regs, call->registers[i]);
-	if (likely(call->nr_arguments <= 4))
-		return;
-#pragma GCC unroll 2
-	for (i = 4; i < ARGUMENTS; i++)
-		*(u64 *)(to + call->offsets[i]) =
-			register_at(regs, call->registers[i]);
-}
 
 static noinline void enter_lacks(const struct kt_enabled *enabled,
 				 struct pt_regs *regs, u16 unread)
@@ -251,19 +178,51 @@ static __always_inline struct kt_enabled *enabled_find(
 	const struct hooks *hooks, enum direction direction,
 	unsigned long number)
 {
-	const struct table *table = &hooks->tables[direction];
-
 	number = min_t(unsigned long, number, NUMBERS);
-	if (unlikely(in_ia32_syscall()))
-		return READ_ONCE(table->enabled[COMPAT][number]);
-	return READ_ONCE(table->enabled[NATIVE][number]);
+	return READ_ONCE(hooks->tables[direction].enabled[NATIVE][number]);
+}
+
+/* The same for a 32-bit program.  @regs may become those of @part. */
+static struct kt_enabled *enabled_find_compat(const struct hooks *hooks,
+					      enum direction direction,
+					      struct pt_regs *part,
+					      struct pt_regs **regs)
+{
+	unsigned long number = syscall_get_nr(current, *regs);
+
+	if (number >= KT_PARTS_FIRST)
+		number = NUMBERS;
+	else if (kt_part_find(part, *regs) >= 0) {
+		*regs = part;
+		number = part->orig_ax;
+	}
+	return READ_ONCE(hooks->tables[direction].enabled[COMPAT][number]);
+}
+
+static noinline void enter_compat(struct hooks *hooks, struct pt_regs *regs)
+{
+	struct pt_regs part;
+	struct kt_enabled *enabled =
+		enabled_find_compat(hooks, ENTER, &part, &regs);
+
+	if (!enabled)
+		return;
+	if (enabled->capturing)
+		enter_string(enabled, regs);
+	else
+		enter_write(enabled, regs);
 }
 
 /* Most calls are not enabled: for these, the probe needs no stack frame. */
 static void probe_enter(void *data, struct pt_regs *regs, long number)
 {
-	struct kt_enabled *enabled = enabled_find(data, ENTER, number);
+	struct kt_enabled *enabled;
 
+	if (unlikely(in_ia32_syscall())) {
+		enter_compat(data, regs);
+		return;
+	}
+	enabled = enabled_find(data, ENTER, number);
 	if (!enabled)
 		return;
 	if (enabled->capturing)
@@ -387,11 +346,32 @@ static noinline void exit_any(struct hooks *hooks, struct pt_regs *regs,
 		exit_capture(enabled, regs, result, unread);
 }
 
+static noinline void exit_compat(struct hooks *hooks, struct pt_regs *regs,
+				 long result)
+{
+	struct pt_regs part, *own = regs;
+	struct kt_enabled *enabled =
+		enabled_find_compat(hooks, EXIT, &part, &regs);
+
+	if (!enabled)
+		return;
+	if (regs != own)
+		result = kt_part_result(regs, own, result);
+	if (enabled->capturing)
+		exit_any(hooks, regs, result, enabled);
+	else
+		exit_write(enabled, regs, result);
+}
+
 static void probe_exit(void *data, struct pt_regs *regs, long result)
 {
-	struct kt_enabled *enabled =
-		enabled_find(data, EXIT, syscall_get_nr(current, regs));
+	struct kt_enabled *enabled;
 
+	if (unlikely(in_ia32_syscall())) {
+		exit_compat(data, regs, result);
+		return;
+	}
+	enabled = enabled_find(data, EXIT, syscall_get_nr(current, regs));
 	if (!enabled)
 		return;
 	if (enabled->capturing)
@@ -665,6 +645,40 @@ static const struct syscall_metadata *meta_find(
 	return NULL;
 }
 
+/* A part without a number of its own gets the next one behind @last. */
+static int part_add(struct syscall_metadata *const *metas, const char *name,
+		    unsigned int *last, u16 *number)
+{
+	const struct call *call = call_find(COMPAT, name, NUMBERS);
+	char function[64];
+	int err;
+
+	if (call) {
+		*number = call->first;
+		return 0;
+	}
+	snprintf(function, sizeof(function), "sys_%s", name);
+	err = call_add(COMPAT, *last, function, meta_find(metas, function));
+	if (!err)
+		*number = (*last)++;
+	return err;
+}
+
+static int parts_make(struct syscall_metadata *const *metas)
+{
+	unsigned int of, i, last = KT_PARTS_FIRST;
+	int err = 0;
+
+	for (of = 0; of < KT_PARTS_OF; of++) {
+		for (i = 0; !err && i < KT_PARTS_EACH; i++) {
+			if (kt_part_names[of][i])
+				err = part_add(metas, kt_part_names[of][i],
+					       &last, &kt_part_numbers[of][i]);
+		}
+	}
+	return err;
+}
+
 static int calls_make(struct syscall_metadata *const *metas)
 {
 	struct call *unknown[ABIS];
@@ -686,6 +700,8 @@ static int calls_make(struct syscall_metadata *const *metas)
 			err = call_add(COMPAT, number, name,
 				       meta_find(metas, name));
 	}
+	if (!err && ARRAY_SIZE(compat_names))
+		err = parts_make(metas);
 	for (abi = 0; !err && abi < ABIS; abi++) {
 		unknown[abi] = unknown_make(abi);
 		if (!unknown[abi])
