@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/syscall.h>
+
 #include "calls.h"
 #include "value.h"
 
@@ -17,27 +19,29 @@ static const struct {
 	 "open* creat newstat newlstat newfstatat statx statfs access faccessat* "
 	 "execve execveat chdir rename* mkdir* rmdir link linkat unlink unlinkat "
 	 "symlink* readlink* chmod fchmodat chown lchown fchownat mknod* utime* "
-	 "futimesat truncate mount umount chroot pivot_root getcwd swapon swapoff "
+	 "futimesat truncate* stat64 lstat64 fstatat64 oldstat oldlstat chown32 "
+	 "lchown32 statfs64 mount umount chroot pivot_root getcwd swapon swapoff "
 	 "acct *xattr inotify_add_watch name_to_handle_at quotactl uselib"},
 	{"%desc",
 	 "read write open openat openat2 creat close close_range *fstat* statx "
-	 "poll ppoll select pselect6 lseek mmap ioctl pread* pwrite* readv "
-	 "writev dup* sendfile* fcntl flock fsync fdatasync ftruncate getdents* "
+	 "poll ppoll* select _newselect pselect6* lseek _llseek mmap mmap2 ioctl pread* pwrite* readv "
+	 "writev dup* sendfile* fcntl* flock fsync fdatasync ftruncate* getdents* "
 	 "fch* fallocate epoll_* eventfd* signalfd* timerfd_* inotify_* splice "
 	 "tee vmsplice copy_file_range pipe* memfd_create *at sync_file_range "
-	 "readahead fadvise64 pidfd_* io_uring_*"},
+	 "readahead fadvise64* pidfd_* io_uring_*"},
 	{"%net", "socket* connect accept* send* recv* shutdown bind listen "
 		 "getsockname getpeername getsockopt setsockopt"},
 	{"%process",
-	 "fork vfork clone clone3 execve execveat exit exit_group wait4 waitid "
+	 "fork vfork clone clone3 execve execveat exit exit_group wait4 waitid waitpid "
 	 "kill tkill tgkill pidfd_send_signal rt_sigqueueinfo unshare setns"},
 	{"%signal", "rt_sig* sigaltstack kill tkill tgkill pause signalfd* "
-		    "pidfd_send_signal"},
+		    "pidfd_send_signal signal sigaction sigprocmask sigpending "
+		    "sigsuspend sigreturn sgetmask ssetmask"},
 	{"%memory",
-	 "mmap munmap mprotect pkey_mprotect mremap brk madvise mlock* munlock* "
+	 "mmap mmap2 munmap mprotect pkey_mprotect mremap brk madvise mlock* munlock* "
 	 "mincore msync remap_file_pages mbind migrate_pages move_pages "
 	 "set_mempolicy* get_mempolicy memfd_*"},
-	{"%ipc", "shm* sem* msg* mq_*"},
+	{"%ipc", "ipc shm* sem* msg* mq_*"},
 };
 
 /* The kernel's name of a call, for this name or the usual one. */
@@ -56,15 +60,27 @@ static const char *kernel_name(const char *name)
 	return name;
 }
 
-static int call_add(struct selection *s, const char *name, bool exclude)
+static int events_add(struct selection *s, const char *system, const char *name,
+		      bool exclude)
 {
+	const char *not = exclude ? "!" : "";
 	char pattern[512];
 
-	name = kernel_name(name);
-	snprintf(pattern, sizeof(pattern),
-		 "%s*syscalls:sys_enter_%s,%s*syscalls:sys_exit_%s",
-		 exclude ? "!" : "", name, exclude ? "!" : "", name);
+	snprintf(pattern, sizeof(pattern), "%s%s:sys_enter_%s,%s%s:sys_exit_%s",
+		 not, system, name, not, system, name);
 	return selection_add(s, pattern);
+}
+
+static int call_add(struct selection *s, const char *name, bool exclude)
+{
+	const char *kernel = kernel_name(name);
+	int err;
+
+	err = events_add(s, "*syscalls", kernel, exclude);
+	/* 32-bit programs may have a call of this name besides. */
+	if (!err && strcmp(kernel, name) != 0)
+		err = events_add(s, "compat_syscalls", name, exclude);
+	return err;
 }
 
 static int group_add(struct selection *s, const char *name, bool exclude)
@@ -88,6 +104,29 @@ int calls_add(struct selection *s, const char *name, bool exclude)
 {
 	return *name == '%' ? group_add(s, name, exclude)
 			    : call_add(s, name, exclude);
+}
+
+bool calls_match(const struct selection *s, const char *system,
+		 const char *name)
+{
+	const struct ktrace_type type = {.system = (char *)system,
+					 .name = (char *)name};
+	const struct ktrace_type other = {.system = "syscalls",
+					  .name = (char *)name};
+	const struct ktrace_call *call, *native;
+	char shown[128];
+	bool exit;
+
+	if (strcmp(system, "compat_syscalls") != 0)
+		return selection_match(s, system, name);
+	call = ktrace_call_find(&type);
+	native = ktrace_call_find(&other);
+	if (!call || !ktrace_call_name(&type, &exit) ||
+	    (native && !strcmp(call->shown, native->shown)))
+		return selection_match(s, system, name);
+	snprintf(shown, sizeof(shown), "sys_%s_%s", exit ? "exit" : "enter",
+		 call->shown);
+	return selection_match(s, system, shown);
 }
 
 int calls_string_option(const struct command *command, const char *option,

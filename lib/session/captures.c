@@ -219,7 +219,10 @@ static void entries_make(struct maker *m)
  */
 static void lock_make(struct maker *m)
 {
-	field_begin(m, "struct flock", "");
+	/* For 32-bit programs, the larger one of theirs. */
+	unsigned int size = m->compat ? 24 : 32;
+
+	field_begin(m, m->compat ? "u8" : "struct flock", "");
 	text_words(m->text, "a%u 4294901760 & if ", m->index);
 	/*
 	 * A program may have left anything in the upper half of the command.  A loop of one
@@ -229,9 +232,10 @@ static void lock_make(struct maker *m)
 		text_words(m->text,
 			   "a7 %u & " CALL_OK
 			   " a1 4294967295 & 5 == a1 4294967295 & 36 == +"
-			   " a1 4294967295 & 16 == + * + 0 == 0 == each 1 ",
-			   1u << m->bit++);
-	text_words(m->text, "a%u 32 bytes 32 %send", m->index,
+			   " a1 4294967295 & 16 == + %s* + 0 == 0 == each 1 ",
+			   1u << m->bit++,
+			   m->compat ? "a1 4294967295 & 12 == + " : "");
+	text_words(m->text, "a%u %u bytes %u %send", m->index, size, size,
 		   m->again ? "next " : "");
 }
 
@@ -282,12 +286,13 @@ static void array_make(struct maker *m, const struct ktrace_word *word)
 {
 	bool nodes = !strcmp(word->set, "node");
 	bool longs = nodes || !strcmp(word->set, "address");
-	unsigned int size = longs && !m->compat ? 8 : 4;
+	bool small = !strcmp(word->set, "id16");
+	unsigned int size = small ? 2 : longs && !m->compat ? 8 : 4;
 	/* One more than are shown: whether it is there, and can be read, is shown, too. */
 	unsigned int rounds =
 		m->string_max < ARRAY_MAX ? m->string_max + 1 : ARRAY_MAX;
 
-	field_begin(m, size == 8 ? "u64" : "u32", "");
+	field_begin(m, size == 8 ? "u64" : size == 4 ? "u32" : "u16", "");
 	condition(m);
 	/* The number of bits is one too many. */
 	if (nodes)
@@ -323,6 +328,16 @@ static void rest_make(struct maker *m, const struct ktrace_word *word)
 		   size);
 }
 
+/* Old calls of 32-bit programs have numbers of 32 bits. */
+static void times_make(struct maker *m, const struct ktrace_word *word,
+		       size_t numbers)
+{
+	if (!strcmp(word->set, "32"))
+		bytes_make(m, "u32", 4 * numbers);
+	else
+		bytes_make(m, "u64", 8 * numbers);
+}
+
 /* Words that mean the same at entry and exit, and for 32-bit programs. */
 static bool simple_make(struct maker *m, const struct ktrace_word *word)
 {
@@ -332,6 +347,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		bytes_make(m, "int", 4);
 	else if (!strcmp(w, "U"))
 		bytes_make(m, "u32", 4);
+	else if (!strcmp(w, "H"))
+		bytes_make(m, "u16", 2);
 	else if (!strcmp(w, "fds"))
 		bytes_make(m, "int", 8);
 	else if (!strcmp(w, "sa") && m->exit)
@@ -350,6 +367,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		queued_make(m, word);
 	else if (!strcmp(w, "cpus"))
 		buffer_make(m, word, "u8", SET_BYTES);
+	else if (!strcmp(w, "set") && !strcmp(word->set, "old"))
+		bytes_make(m, "u32", 4);
 	else if (!strcmp(w, "set") && *word->set)
 		buffer_make(m, word, "u8", 8);
 	else if (!strcmp(w, "set"))
@@ -381,8 +400,9 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		members_insns(m, word);
 		if (m->exit)
 			members_moved(m, word);
-	} else if (word_is(word, "Q") || word_is(word, "X") ||
-		   (word_is(word, "P") && !m->compat))
+	} else if (word_is(word, "P") && m->compat)
+		bytes_make(m, "u32", 4);
+	else if (word_is(word, "Q") || word_is(word, "X") || word_is(word, "P"))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
 		entries_make(m);
@@ -410,14 +430,14 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	else if (word_is(word, "sigarg"))
 		mask_make(m);
 	else if (word_is(word, "timespecs") || word_is(word, "timevals"))
-		bytes_make(m, "u64", 32);
+		times_make(m, word, 4);
 	else if (word_is(word, "times"))
-		bytes_make(m, "u64", 16);
+		times_make(m, word, 2);
 	else if (word_is(word, "time"))
-		bytes_make(m, "u64", 8);
+		times_make(m, word, 1);
 	else if (word_is(word, "futexto"))
-		bytes_make(m, "u64", m->compat ? 8 : 16);
-	else if (word_is(word, "fcntl") && !m->compat)
+		bytes_make(m, "u64", m->compat && !*word->set ? 8 : 16);
+	else if (word_is(word, "fcntl"))
 		lock_make(m);
 }
 

@@ -351,11 +351,17 @@ static bool put_number(struct line *line, const struct call_view *view,
 	const char *w = word->word;
 
 	if (!strcmp(w, "d"))
-		line_printf(line, "%" PRId64, (int64_t)value);
+		line_printf(line, "%" PRId64,
+			    call_is_compat(view) ? (int32_t)value
+						 : (int64_t)value);
 	else if (!strcmp(w, "pid"))
 		value_pid(line, value);
 	else if (!strcmp(w, "id"))
 		value_id(line, value);
+	else if (!strcmp(w, "id16"))
+		value_id16(line, value);
+	else if (!strcmp(w, "handler"))
+		value_handler(line, value);
 	else if (!strcmp(w, "N"))
 		value_commented(line, word->set, (int64_t)value);
 	else if (!strcmp(w, "u"))
@@ -398,6 +404,15 @@ static bool makes_device(uint64_t mode)
 	return S_ISCHR(mode) || S_ISBLK(mode);
 }
 
+/* What two arguments have together. */
+static void put_joined(struct line *line, const char *set, uint64_t value)
+{
+	if (*set)
+		value_names(line, set, value);
+	else
+		line_printf(line, "%" PRId64, (int64_t)value);
+}
+
 bool argument_print(struct line *line, const struct call_view *view,
 		    unsigned int argument)
 {
@@ -418,9 +433,9 @@ bool argument_print(struct line *line, const struct call_view *view,
 	if (word_is(word, "half") || word_is(word, "skip"))
 		return true;
 	if (word_is(word, "low"))
-		line_printf(line, "%" PRId64,
-			    (int64_t)(call_argument(view, argument + 1) << 32 |
-				      (uint32_t)value));
+		put_joined(line, word->set,
+			   call_argument(view, argument + 1) << 32 |
+				   (uint32_t)value);
 	else if (word_is(word, "high"))
 		line_printf(
 			line, "%" PRId64,
@@ -478,12 +493,25 @@ static bool put_frame(struct line *line, const struct call_view *view)
 	return true;
 }
 
+static bool call_is(const struct call_view *view, const char *name)
+{
+	const char *own;
+
+	if (!view->call)
+		return false;
+	own = view->call->name + (call_is_compat(view) ? 3 : 0);
+	return !strcmp(own, name);
+}
+
 /* Prints clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...). */
 static bool put_clone(struct line *line, const struct call_view *view)
 {
 	uint64_t flags = call_argument(view, 0);
 
-	if (!view->call || strcmp(view->call->name, "clone"))
+	/* 32-bit programs have the last two the other way round. */
+	unsigned int tls = call_is_compat(view) ? 3 : 4;
+
+	if (!call_is(view, "clone"))
 		return false;
 	line_puts(line, "child_stack=");
 	value_address(line, call_argument(view, 1));
@@ -501,10 +529,10 @@ static bool put_clone(struct line *line, const struct call_view *view)
 		line_puts(line, "]");
 	}
 	if (flags & 0x80000) /* CLONE_SETTLS */
-		line_printf(line, ", tls=%#" PRIx64, call_argument(view, 4));
+		line_printf(line, ", tls=%#" PRIx64, call_argument(view, tls));
 	if (flags & 0x1200000) { /* CLONE_CHILD_SETTID, _CLEARTID */
 		line_puts(line, ", child_tidptr=");
-		value_address(line, call_argument(view, 3));
+		value_address(line, call_argument(view, 7 - tls));
 	}
 	return true;
 }
@@ -539,16 +567,6 @@ static void put_error(struct line *line, int64_t error)
 		line_printf(line, "-1 %s (%s)", name, strerrordesc_np(error));
 	else
 		line_printf(line, "-%" PRId64, error);
-}
-
-static bool call_is(const struct call_view *view, const char *name)
-{
-	const char *own;
-
-	if (!view->call)
-		return false;
-	own = view->call->name + (call_is_compat(view) ? 3 : 0);
-	return !strcmp(own, name);
 }
 
 /* The remaining time of a timeout, which some calls store in its place. */
@@ -697,7 +715,11 @@ void result_print(struct line *line, const struct call_view *view)
 		fcntl_result(line, view);
 	} else if (!strcmp(word, "x"))
 		line_printf(line, "%#" PRIx64, view->result);
-	else if (!strcmp(word, "sig"))
+	else if (!strcmp(word, "handler")) {
+		line_printf(line, "%" PRId64 " (", view->result);
+		value_handler(line, view->result);
+		line_puts(line, ")");
+	} else if (!strcmp(word, "sig"))
 		result_signal(line, view->result);
 	else if (!strcmp(word, "pid"))
 		value_pid(line, view->result);

@@ -312,8 +312,13 @@ void value_signal(struct line *line, uint64_t signal);
 void value_syscall(struct line *line, uint64_t number, uint32_t arch);
 /* A user, a group; -1 is none. */
 void value_id(struct line *line, uint32_t value);
+void value_id16(struct line *line, uint16_t value);
+/* What becomes of a signal: SIG_DFL, SIG_IGN, or an address. */
+void value_handler(struct line *line, uint64_t value);
 void value_device(struct line *line, uint64_t device);
 void value_signals(struct line *line, uint64_t set);
+/* Of old calls, which know 32. */
+void value_signals_old(struct line *line, uint32_t set);
 void value_mode(struct line *line, uint64_t mode);
 /* Do the open flags create a file? */
 bool makes_file(uint64_t flags);

@@ -39,13 +39,13 @@ static bool array_read(struct array *a, const struct call_view *view,
 		.kind = word->set,
 		.address = call_argument(view, argument),
 		.count = count,
-		.size = nodes || !strcmp(word->set, "address")
-				? word_size(view)
-				: sizeof(uint32_t),
+		.size = nodes || !strcmp(word->set, "address") ? word_size(view)
+			: !strcmp(word->set, "id16") ? sizeof(uint16_t)
+						     : sizeof(uint32_t),
 	};
 	if (nodes)
 		return nodes_count(count, a->size, &a->count);
-	if (strcmp(word->set, "id") != 0)
+	if (strncmp(word->set, "id", 2) != 0)
 		return true;
 	a->count = (uint32_t)count;
 	return a->count <= NGROUPS_MAX;
@@ -80,6 +80,8 @@ static void put_element(struct line *line, const char *kind, uint64_t value,
 		value_status(line, (int32_t)value);
 	else if (!strcmp(kind, "id"))
 		value_id(line, value);
+	else if (!strcmp(kind, "id16"))
+		value_id16(line, value);
 	else
 		line_printf(line, "%d", (int32_t)value);
 }

@@ -6,8 +6,12 @@
 
 #include "call.h"
 
-#define LOCK_SIZE  32
 #define OWNER_SIZE 8
+
+/* Commands that only 32-bit programs have. */
+#define WIDE_GET  12
+#define WIDE_SET  13
+#define WIDE_WAIT 14
 
 bool fcntl_answers(const struct call_view *view)
 {
@@ -15,6 +19,7 @@ bool fcntl_answers(const struct call_view *view)
 	case F_GETLK:
 	case F_OFD_GETLK:
 	case F_GETOWN_EX:
+	case WIDE_GET:
 		return true;
 	default:
 		return false;
@@ -35,25 +40,55 @@ static struct captured memory_of(const struct call_view *view,
 	return captured_get(view, true, argument, "");
 }
 
-static bool put_lock(struct line *line, const struct captured *c, bool answer)
+/* Where a lock's range and its process are, and how large a number of the range is. */
+struct lock_layout {
+	size_t range, number, pid;
+};
+
+/* 32-bit programs have two; which one depends on the command. */
+static struct lock_layout lock_layout(const struct call_view *view)
 {
+	if (!call_is_compat(view))
+		return (struct lock_layout){.range = 8, .number = 8, .pid = 24};
+	switch (call_argument(view, 1)) {
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+		return (struct lock_layout){.range = 4, .number = 4, .pid = 12};
+	default:
+		return (struct lock_layout){.range = 4, .number = 8, .pid = 20};
+	}
+}
+
+static int64_t lock_number(const uint8_t *bytes, size_t size)
+{
+	int64_t number = word_read(bytes, size);
+
+	return size == sizeof(int32_t) ? (int32_t)number : number;
+}
+
+static bool put_lock(struct line *line, const struct call_view *view,
+		     const struct captured *c)
+{
+	struct lock_layout at = lock_layout(view);
 	int16_t type, whence;
 	int64_t range[2];
 	int32_t pid;
 
-	if (!c->there || c->size < LOCK_SIZE)
+	if (!c->there || c->size < at.pid + sizeof(pid))
 		return false;
 	memcpy(&type, c->bytes, sizeof(type));
 	memcpy(&whence, c->bytes + 2, sizeof(whence));
-	memcpy(range, c->bytes + 8, sizeof(range));
-	memcpy(&pid, c->bytes + 24, sizeof(pid));
+	range[0] = lock_number(c->bytes + at.range, at.number);
+	range[1] = lock_number(c->bytes + at.range + at.number, at.number);
+	memcpy(&pid, c->bytes + at.pid, sizeof(pid));
 	line_puts(line, "{l_type=");
 	value_names(line, "flock_type", type);
 	line_puts(line, ", l_whence=");
 	value_names(line, "whence", whence);
 	line_printf(line, ", l_start=%" PRId64 ", l_len=%" PRId64, range[0],
 		    range[1]);
-	if (answer)
+	if (fcntl_answers(view))
 		line_printf(line, ", l_pid=%d", pid);
 	line_puts(line, "}");
 	return true;
@@ -111,7 +146,10 @@ bool fcntl_argument(struct line *line, const struct call_view *view,
 	case F_OFD_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
-		if (!put_lock(line, &c, fcntl_answers(view)))
+	case WIDE_GET:
+	case WIDE_SET:
+	case WIDE_WAIT:
+		if (!put_lock(line, view, &c))
 			value_address(line, value);
 		break;
 	case F_SETOWN_EX:

@@ -18,9 +18,10 @@
 
 #include "call.h"
 
-#define POLLFD_SIZE    8
-#define SIGEVENT_LEAST 32
-#define FDS_MAX	       1000000
+#define POLLFD_SIZE	      8
+#define SIGEVENT_LEAST	      32
+#define COMPAT_SIGEVENT_LEAST 20
+#define FDS_MAX		      1000000
 #define FSCONFIG_DATA_MAX \
 	(1024 * 1024) /* of the kernel, in none of its headers */
 
@@ -132,10 +133,17 @@ static void put_polled(struct line *line, const uint8_t *bytes,
 	line_puts(line, "}");
 }
 
+/* Also that of 32-bit programs. */
+static bool struct_is(const char *set, const char *name)
+{
+	return !strcmp(set, name) ||
+	       (!strncmp(set, "compat_", 7) && !strcmp(set + 7, name));
+}
+
 /* More than the kernel takes: it does not look there. */
 static bool elements_are_too_many(const struct ktrace_word *word, int64_t count)
 {
-	return !strcmp(word->set, "kexec_segment") &&
+	return struct_is(word->set, "kexec_segment") &&
 	       (uint64_t)count > KEXEC_SEGMENT_MAX;
 }
 
@@ -221,22 +229,30 @@ static bool is_device(const uint8_t *bytes, const struct ktrace_layout *layout)
 }
 
 /* How it notifies says what the union at its end is, and whether there is a signal. */
-static const char *sigevent_words(const struct captured *c)
+static const char *sigevent_words(const struct captured *c, const char *set)
 {
+	/* Behind a value, which is a pointer, and the signal. */
+	size_t at = strcmp(set, "sigevent") != 0 ? 8 : 12;
+	const char *part = NULL;
+	char name[KTRACE_WORD_MAX];
 	int32_t notify;
 
-	if (c->size < 16)
+	if (c->size < at + sizeof(notify))
 		return NULL;
-	memcpy(&notify, c->bytes + 12, sizeof(notify));
+	memcpy(&notify, c->bytes + at, sizeof(notify));
 	switch (notify) {
 	case SIGEV_SIGNAL:
-		return ktrace_struct_words("sigevent.signal");
+		part = "signal";
+		break;
 	case SIGEV_THREAD:
-		return ktrace_struct_words("sigevent.thread");
+		part = "thread";
+		break;
 	case SIGEV_THREAD_ID:
-		return ktrace_struct_words("sigevent.tid");
+		part = "tid";
+		break;
 	}
-	return NULL;
+	snprintf(name, sizeof(name), "%s.%s", set, part ?: "");
+	return part ? ktrace_struct_words(name) : NULL;
 }
 
 /* The kernel takes no larger one. */
@@ -282,9 +298,9 @@ static void put_struct(struct line *line, const struct call_view *view,
 	snprintf(device, sizeof(device), "%s.out", word->set);
 	if (after)
 		words = ktrace_struct_words(device) ?: words;
-	if (c.there && !strcmp(word->set, "sigevent"))
-		words = sigevent_words(&c);
-	if (!strcmp(word->set, "mq_attr") && argument == 3)
+	if (c.there && struct_is(word->set, "sigevent"))
+		words = sigevent_words(&c, word->set);
+	if (struct_is(word->set, "mq_attr") && argument == 3)
 		words = ktrace_struct_words("mq_attr.open");
 	/* Nothing is read there. */
 	if (!strcmp(word->set, "epoll_event") &&
@@ -296,6 +312,9 @@ static void put_struct(struct line *line, const struct call_view *view,
 	/* Its end is a union that few use. */
 	if (!strcmp(name, "sigevent") && c.size >= SIGEVENT_LEAST)
 		name = "sigevent.tid";
+	else if (!strcmp(name, "compat_sigevent") &&
+		 c.size >= COMPAT_SIGEVENT_LEAST)
+		name = "compat_sigevent.tid";
 	else if (c.unread)
 		c.size = 0;
 	if (!c.size || (after && call_failed(view)) ||
@@ -434,14 +453,13 @@ static void put_handle(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit)
 {
 	struct captured c = captured_get(view, exit, argument, "");
-	uint64_t value;
+	size_t size = word_size(view);
 
-	if (c.size < sizeof(value) || (exit && call_failed(view))) {
+	if (c.size < size || (exit && call_failed(view))) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
-	memcpy(&value, c.bytes, sizeof(value));
-	line_printf(line, "[%#" PRIx64 "]", value);
+	line_printf(line, "[%#" PRIx64 "]", word_read(c.bytes, size));
 }
 
 /* A byte for each page, of which the lowest bit counts. */
@@ -549,6 +567,8 @@ static void put_signals(struct line *line, const struct call_view *view,
 	/* The kernel takes sets of one size only, but returns parts of them. */
 	if (word->from >= 0)
 		size = call_argument(view, word->from);
+	if (!strcmp(word->set, "old"))
+		size = sizeof(uint32_t);
 	if (!c.there || !size || size > sizeof(set) || c.size < size ||
 	    (size < sizeof(set) && !*word->set) ||
 	    (exit && call_failed(view))) {
@@ -556,7 +576,10 @@ static void put_signals(struct line *line, const struct call_view *view,
 		return;
 	}
 	memcpy(&set, c.bytes, size);
-	value_signals(line, set);
+	if (!strcmp(word->set, "old"))
+		value_signals_old(line, set);
+	else
+		value_signals(line, set);
 }
 
 static void put_status(struct line *line, const struct call_view *view,
@@ -709,6 +732,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_numbers(line, view, i, exit, 4, true);
 	else if (!strcmp(w, "U"))
 		put_numbers(line, view, i, exit, 4, false);
+	else if (!strcmp(w, "H"))
+		put_numbers(line, view, i, exit, 2, false);
 	else if (!strcmp(w, "fds"))
 		put_descriptors(line, view, i);
 	else if (!strcmp(w, "X") && word->in && word->out)

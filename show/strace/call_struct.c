@@ -53,7 +53,7 @@ static void put_limit(struct line *line, uint64_t value, bool wide)
 		constant_end(line, &constant, "%" PRIu64, value);
 }
 
-static void put_handler(struct line *line, uint64_t value)
+void value_handler(struct line *line, uint64_t value)
 {
 	struct constant constant = constant_begin(line);
 
@@ -197,6 +197,8 @@ static void put_member(struct line *line, const struct call_view *view,
 		value_names(line, word->set, value);
 	} else if (!strcmp(w, "mode")) {
 		value_mode(line, value);
+	} else if (!strcmp(w, "set") && member->size == sizeof(uint32_t)) {
+		value_signals_old(line, value);
 	} else if (!strcmp(w, "set")) {
 		value_signals(line, value);
 	} else if (!strcmp(w, "sig") && member->size > 4 && value > INT32_MAX) {
@@ -206,7 +208,7 @@ static void put_member(struct line *line, const struct call_view *view,
 	} else if (!strcmp(w, "lim") || !strcmp(w, "lim64")) {
 		put_limit(line, value, w[3]);
 	} else if (!strcmp(w, "handler")) {
-		put_handler(line, value);
+		value_handler(line, value);
 	} else if (!strcmp(w, "epdata")) {
 		put_epoll_data(line, value);
 	} else if (!strcmp(w, "a") || !strcmp(w, "a4")) {
@@ -225,7 +227,9 @@ static void put_member(struct line *line, const struct call_view *view,
 			line_printf(line, " /* %.2f s */", value / 100.0);
 	} else if (!strcmp(w, "sigval")) {
 		line_printf(line, "{sival_int=%d, sival_ptr=", (int)value);
-		value_address(line, value);
+		value_address(line, member->size == sizeof(uint32_t)
+					    ? (uint32_t)value
+					    : value);
 		line_puts(line, "}");
 	} else if (!strcmp(w, "path")) {
 		put_member_string(line, view, member->name, *word->set, value);

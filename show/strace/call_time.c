@@ -109,10 +109,13 @@ bool time_print(struct line *line, const struct call_view *view,
 		unsigned int argument, bool exit)
 {
 	const struct ktrace_word *word = call_word(view, argument);
-	size_t size = numbers_of(word) * sizeof(int64_t);
+	size_t nr = numbers_of(word), size;
 	struct captured c;
 	int64_t v[4];
+	int32_t small;
 
+	/* Old calls of 32-bit programs have smaller numbers. */
+	size = nr * (*word->set ? sizeof(small) : sizeof(*v));
 	if (!size)
 		return false;
 	c = captured_get(view, exit, argument, "");
@@ -120,7 +123,13 @@ bool time_print(struct line *line, const struct call_view *view,
 		value_address(line, call_argument(view, argument));
 		return true;
 	}
-	memcpy(v, c.bytes, size);
+	for (size_t i = 0; i < nr; i++) {
+		memcpy(&small, c.bytes + i * sizeof(small), sizeof(small));
+		/* Only seconds have a sign. */
+		v[i] = nr == 4 && i % 2 ? (int64_t)(uint32_t)small : small;
+	}
+	if (!*word->set)
+		memcpy(v, c.bytes, size);
 	if (word_is(word, "timespecs"))
 		put_pair(line, v, NS);
 	else if (word_is(word, "timevals"))

@@ -449,6 +449,11 @@ void value_pid(struct line *line, int32_t pid)
 	value_comm(line, pid);
 }
 
+void value_id16(struct line *line, uint16_t value)
+{
+	value_id(line, value == UINT16_MAX ? UINT32_MAX : value);
+}
+
 void value_id(struct line *line, uint32_t value)
 {
 	if (value == UINT32_MAX)
@@ -526,6 +531,14 @@ void value_signals(struct line *line, uint64_t set)
 		constant_end(line, &constant, "%u", signal);
 	}
 	line_puts(line, "]");
+}
+
+void value_signals_old(struct line *line, uint32_t set)
+{
+	/* If most are in the set, those that are not are shown. */
+	bool most = __builtin_popcount(set) > 21;
+
+	value_signals(line, most ? set | (uint64_t)UINT32_MAX << 32 : set);
 }
 
 static void put_mode(struct line *line, uint64_t mode)

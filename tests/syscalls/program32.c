@@ -179,6 +179,72 @@ static void structs(void)
 	call(ioctl, fds[0], 0x541b, four, 0); /* FIONREAD */
 }
 
+/* Users of 16 bits, times and sets of signals of 32. */
+static void old(void)
+{
+	static word times[4], set, ids[4];
+	static unsigned short groups[16];
+	word lock[6];
+	int fd;
+
+	fd = call(creat, "old32", 0600, 0, 0);
+	call(chown, "old32", 0, 0xffff, 0);
+	call(fchown, fd, 0, 0, 0);
+	call(getuid, 0, 0, 0, 0);
+	call(setreuid, 0xffff, 0, 0, 0);
+	call(getresuid, ids, ids + 1, ids + 2, 0);
+	call(getgroups, 16, groups, 0, 0);
+	call(utime, "old32", times, 0, 0);
+	call(utimes, "old32", times, 0, 0);
+	lock[0] = 1; /* F_WRLCK, SEEK_SET */
+	lock[1] = 0;
+	lock[2] = 10;
+	lock[3] = 0;
+	call(fcntl, fd, 6, lock, 0);
+	call(fcntl, fd, 5, lock, 0);
+	lock[3] = lock[4] = lock[5] = 0;
+	call(fcntl64, fd, 13, lock, 0);
+	call(close, fd, 0, 0, 0);
+	call(unlink, "old32", 0, 0, 0);
+	call(signal, 10, 1, 0, 0);
+	set = 1 << 9;
+	call(sigprocmask, 0, &set, &set, 0);
+	call(clock_nanosleep, 1, 0, times, 0);
+}
+
+/* One call makes another: its number or its arguments are in memory. */
+static void parts(void)
+{
+	static word address[4] = {2, 0x0100007f};
+	static word timeout[2];
+	static char queued[8] = {1};
+	word words[6];
+	int fd, id;
+
+	words[0] = 2; /* AF_INET */
+	words[1] = 2; /* SOCK_DGRAM */
+	words[2] = 0;
+	fd = call(socketcall, 1, words, 0, 0);
+	words[0] = fd;
+	words[1] = (word)address;
+	words[2] = 16;
+	call(socketcall, 2, words, 0, 0);
+	call(socketcall, 3, words, 0, 0);
+	words[1] = (word) "sent";
+	words[2] = 4;
+	words[3] = 0;
+	call(socketcall, 9, words, 0, 0);
+	call(socketcall, 1, 8, 0, 0);
+	words[0] = 3;
+	words[1] = words[2] = words[3] = 0;
+	words[4] = (word)timeout;
+	call(select, words, 0, 0, 0);
+	id = call(ipc, 13, 0, 01600, 0);
+	call6(__NR_ipc, 11, id, 4, 0, (word)queued, 0);
+	call6(__NR_ipc, 14, id, 0, 0, 0, 0); /* IPC_RMID */
+	call(close, fd, 0, 0, 0);
+}
+
 void _start(void);
 
 void _start(void)
@@ -186,5 +252,7 @@ void _start(void)
 	files();
 	others();
 	structs();
+	old();
+	parts();
 	call(exit_group, 3, 0, 0, 0);
 }
