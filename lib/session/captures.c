@@ -219,8 +219,9 @@ static void entries_make(struct maker *m)
  */
 static void lock_make(struct maker *m)
 {
-	/* For 32-bit programs, the larger one of theirs. */
-	unsigned int size = m->compat ? 24 : 32;
+	/* 32-bit programs have two; F_GETLK, F_SETLK and F_SETLKW, 5 to 7, have the smaller one. */
+	const char *size =
+		m->compat ? "24 a1 4294967295 & 3 >> 0 == 8 * -" : "32";
 
 	field_begin(m, m->compat ? "u8" : "struct flock", "");
 	text_words(m->text, "a%u 4294901760 & if ", m->index);
@@ -235,8 +236,8 @@ static void lock_make(struct maker *m)
 			   " a1 4294967295 & 16 == + %s* + 0 == 0 == each 1 ",
 			   1u << m->bit++,
 			   m->compat ? "a1 4294967295 & 12 == + " : "");
-	text_words(m->text, "a%u %u bytes %u %send", m->index, size, size,
-		   m->again ? "next " : "");
+	text_words(m->text, "a%u %s bytes %d %send", m->index, size,
+		   m->compat ? 24 : 32, m->again ? "next " : "");
 }
 
 /* One bit for each descriptor of the call, in whole words of 32 bits. */

@@ -716,7 +716,7 @@ void result_print(struct line *line, const struct call_view *view)
 	} else if (!strcmp(word, "x"))
 		line_printf(line, "%#" PRIx64, view->result);
 	else if (!strcmp(word, "handler")) {
-		line_printf(line, "%" PRId64 " (", view->result);
+		line_printf(line, "%#" PRIx64 " (", view->result);
 		value_handler(line, view->result);
 		line_puts(line, ")");
 	} else if (!strcmp(word, "sig"))
