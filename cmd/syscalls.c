@@ -119,14 +119,14 @@ static bool call_wanted(const struct ktrace_known *known, void *data)
 {
 	struct syscalls *s = data;
 
-	return calls_match(&s->selection, known->system, known->name);
+	return selection_match(&s->selection, known->system, known->name);
 }
 
 static bool end_is_shown(const struct ktrace_type *type, void *data)
 {
 	struct syscalls *s = data;
 
-	return calls_match(&s->selection, type->system, type->name);
+	return selection_match(&s->selection, type->system, type->name);
 }
 
 static int captures_set(struct syscalls *s)
@@ -191,8 +191,8 @@ static int events_enable(void *data)
 	if (ktrace_session_known(session, &known, &nr))
 		return failed_in_library();
 	for (size_t i = 0; !status && i < nr; i++) {
-		bool chosen = calls_match(&s->selection, known[i].system,
-					  known[i].name);
+		bool chosen = selection_match(&s->selection, known[i].system,
+					      known[i].name);
 
 		if (strcmp(known[i].system, systems[0]) &&
 		    strcmp(known[i].system, systems[1]))

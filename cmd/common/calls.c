@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <ktrace/syscall.h>
 
 #include "calls.h"
 #include "value.h"
@@ -20,7 +19,7 @@ static const struct {
 	 "execve execveat chdir rename* mkdir* rmdir link linkat unlink unlinkat "
 	 "symlink* readlink* chmod fchmodat chown lchown fchownat mknod* utime* "
 	 "futimesat truncate* stat64 lstat64 fstatat64 oldstat oldlstat chown32 "
-	 "lchown32 statfs64 mount umount chroot pivot_root getcwd swapon swapoff "
+	 "lchown32 statfs64 mount umount umount2 chroot pivot_root getcwd swapon swapoff "
 	 "acct *xattr inotify_add_watch name_to_handle_at quotactl uselib"},
 	{"%desc",
 	 "read write open openat openat2 creat close close_range *fstat* statx "
@@ -44,42 +43,62 @@ static const struct {
 	{"%ipc", "ipc shm* sem* msg* mq_*"},
 };
 
-/* The kernel's name of a call, for this name or the usual one. */
-static const char *kernel_name(const char *name)
-{
-	static const char *const others[][2] = {
-		{"stat", "newstat"},   {"lstat", "newlstat"},
-		{"fstat", "newfstat"}, {"uname", "newuname"},
-		{"umount2", "umount"}, {"sendfile", "sendfile64"},
-	};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (!strcmp(name, others[i][0]))
-			return others[i][1];
-	}
-	return name;
-}
+/*
+ * Calls in which 32-bit programs make others.  If the arguments of the other one cannot be read, what
+ * is recorded is this one.
+ */
+static const struct {
+	const char *name;
+	const char *others;
+} makers[] = {
+	{"socketcall",
+	 "socket bind connect listen accept getsockname getpeername socketpair "
+	 "send recv sendto recvfrom shutdown setsockopt getsockopt sendmsg recvmsg "
+	 "accept4 recvmmsg sendmmsg"},
+	{"ipc", "semop semget semctl semtimedop msgsnd msgrcv msgget msgctl "
+		"shmat shmdt shmget shmctl"},
+};
 
 static int events_add(struct selection *s, const char *system, const char *name,
-		      bool exclude)
+		      bool exclude, bool optional)
 {
 	const char *not = exclude ? "!" : "";
 	char pattern[512];
 
 	snprintf(pattern, sizeof(pattern), "%s%s:sys_enter_%s,%s%s:sys_exit_%s",
 		 not, system, name, not, system, name);
-	return selection_add(s, pattern);
+	return selection_add_calls(s, pattern, optional);
 }
 
-static int call_add(struct selection *s, const char *name, bool exclude)
+static bool word_matches(const char *words, const char *pattern)
 {
-	const char *kernel = kernel_name(name);
-	int err;
+	char word[32];
+	int length;
 
-	err = events_add(s, "*syscalls", kernel, exclude);
-	/* 32-bit programs may have a call of this name besides. */
-	if (!err && strcmp(kernel, name) != 0)
-		err = events_add(s, "compat_syscalls", name, exclude);
+	for (; sscanf(words, " %31s%n", word, &length) == 1; words += length)
+		if (!fnmatch(pattern, word, 0))
+			return true;
+	return false;
+}
+
+const char *calls_maker(const char *name, size_t index)
+{
+	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (word_matches(makers[i].others, name) && !index--)
+			return makers[i].name;
+	return NULL;
+}
+
+static int call_add(struct selection *s, const char *name, bool exclude,
+		    bool optional)
+{
+	int err = events_add(s, "*syscalls", name, exclude, optional);
+	const char *maker;
+
+	if (exclude)
+		return err;
+	for (size_t i = 0; !err && (maker = calls_maker(name, i)); i++)
+		err = events_add(s, "compat_syscalls", maker, false, true);
 	return err;
 }
 
@@ -94,7 +113,7 @@ static int group_add(struct selection *s, const char *name, bool exclude)
 		next = copy = strdup(groups[i].calls);
 		err = copy ? 0 : -ENOMEM;
 		while (!err && (word = strsep(&next, " ")))
-			err = call_add(s, word, exclude);
+			err = call_add(s, word, exclude, true);
 		free(copy);
 	}
 	return err;
@@ -103,30 +122,7 @@ static int group_add(struct selection *s, const char *name, bool exclude)
 int calls_add(struct selection *s, const char *name, bool exclude)
 {
 	return *name == '%' ? group_add(s, name, exclude)
-			    : call_add(s, name, exclude);
-}
-
-bool calls_match(const struct selection *s, const char *system,
-		 const char *name)
-{
-	const struct ktrace_type type = {.system = (char *)system,
-					 .name = (char *)name};
-	const struct ktrace_type other = {.system = "syscalls",
-					  .name = (char *)name};
-	const struct ktrace_call *call, *native;
-	char shown[128];
-	bool exit;
-
-	if (strcmp(system, "compat_syscalls") != 0)
-		return selection_match(s, system, name);
-	call = ktrace_call_find(&type);
-	native = ktrace_call_find(&other);
-	if (!call || !ktrace_call_name(&type, &exit) ||
-	    (native && !strcmp(call->shown, native->shown)))
-		return selection_match(s, system, name);
-	snprintf(shown, sizeof(shown), "sys_%s_%s", exit ? "exit" : "enter",
-		 call->shown);
-	return selection_match(s, system, shown);
+			    : call_add(s, name, exclude, false);
 }
 
 int calls_string_option(const struct command *command, const char *option,

@@ -13,12 +13,8 @@
  * calls ("%file").  -EINVAL: there is no such set.
  */
 int calls_add(struct selection *s, const char *name, bool exclude);
-/*
- * Is the event of a call selected?  Calls of 32-bit programs go by the names that these programs
- * know, because the kernel's are others: chown32 is "chown", and chown is "chown16".
- */
-bool calls_match(const struct selection *s, const char *system,
-		 const char *name);
+/* The calls by which 32-bit programs make this one, by number; NULL: no more.  They are added with it. */
+const char *calls_maker(const char *name, size_t index);
 #define CALLS_STRING 32 /* bytes of data, as with strace */
 
 /* Takes the argument of @option, such as "-s".  Returns an exit status. */

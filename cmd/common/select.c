@@ -6,6 +6,7 @@
 
 #include <ktrace/modules.h>
 
+#include "call_name.h"
 #include "cmd.h"
 #include "near.h"
 #include "select.h"
@@ -26,16 +27,20 @@ static int choice_add(struct selection *s, const struct choice *choice)
 		return -ENOMEM;
 	}
 	choices[s->nr++] = *choice;
+	s->calls |= choice->calls;
 	return 0;
 }
 
-int selection_add(struct selection *s, const char *patterns)
+static int patterns_add(struct selection *s, const char *patterns, bool calls,
+			bool optional)
 {
 	while (true) {
 		size_t len = strcspn(patterns, ",");
 		bool exclude = *patterns == '!';
 		struct choice choice = {
 			.exclude = exclude,
+			.calls = calls,
+			.optional = optional,
 			.group = s->groups,
 		};
 
@@ -50,6 +55,17 @@ int selection_add(struct selection *s, const char *patterns)
 	}
 	s->groups++;
 	return 0;
+}
+
+int selection_add(struct selection *s, const char *patterns)
+{
+	return patterns_add(s, patterns, false, false);
+}
+
+int selection_add_calls(struct selection *s, const char *patterns,
+			bool optional)
+{
+	return patterns_add(s, patterns, true, optional);
 }
 
 int selection_option(struct selection *s, const struct command *command,
@@ -144,6 +160,46 @@ const char *const *selection_patterns(struct selection *s, size_t *nr)
 	return s->patterns;
 }
 
+/* Which choices mean an event. */
+struct search {
+	const struct selection *s;
+	bool named;	  /* by the name that programs know */
+	bool calls_count; /* else choices about calls do not */
+	void (*use)(size_t index, void *data);
+	void *data;
+};
+
+static bool search_use(size_t index, void *data)
+{
+	const struct search *search = data;
+	bool calls = search->s->choices[index].calls;
+
+	if (calls ? search->calls_count : !search->named)
+		search->use(index, search->data);
+	return false;
+}
+
+/* Calls @use with each choice that means the event; with some of them twice. */
+static void choices_each(const struct selection *s, const char *system,
+			 const char *name,
+			 void (*use)(size_t index, void *data), void *data)
+{
+	struct search search = {
+		.s = s, .calls_count = true, .use = use, .data = data};
+	char known[CALL_NAME_MAX];
+	bool other;
+
+	if (!s->nr)
+		return;
+	other = s->calls &&
+		call_name_other(system, name, known, &search.calls_count);
+	ktrace_patterns_match(s->set, system, name, search_use, &search);
+	if (!other)
+		return;
+	search.named = search.calls_count = true;
+	ktrace_patterns_match(s->set, system, known, search_use, &search);
+}
+
 /* What the choices say of one event. */
 struct verdict {
 	const struct selection *selection;
@@ -151,7 +207,7 @@ struct verdict {
 	size_t last; /* of those that want it, the number, from 1 on */
 };
 
-static bool verdict_add(size_t index, void *data)
+static void verdict_add(size_t index, void *data)
 {
 	struct verdict *v = data;
 
@@ -162,7 +218,6 @@ static bool verdict_add(size_t index, void *data)
 		if (index >= v->last)
 			v->last = index + 1;
 	}
-	return false;
 }
 
 static struct verdict verdict_of(const struct selection *s, const char *system,
@@ -170,8 +225,7 @@ static struct verdict verdict_of(const struct selection *s, const char *system,
 {
 	struct verdict v = {.selection = s};
 
-	if (s->nr)
-		ktrace_patterns_match(s->set, system, name, verdict_add, &v);
+	choices_each(s, system, name, verdict_add, &v);
 	return v;
 }
 
@@ -316,19 +370,17 @@ static void nearest_print(const char *pattern, const struct names *names)
 		fputs("        `ktrace list' shows what there is.\n", stderr);
 }
 
-static bool choice_use(size_t index, void *data)
+static void choice_use(size_t index, void *data)
 {
 	struct selection *s = data;
 
 	s->choices[index].used = true;
-	return false;
 }
 
 static void choices_use(struct selection *s, const char *system,
 			const char *name)
 {
-	if (s->nr)
-		ktrace_patterns_match(s->set, system, name, choice_use, s);
+	choices_each(s, system, name, choice_use, s);
 }
 
 static int selection_check(struct selection *s, const struct event_name *events,
@@ -343,7 +395,7 @@ static int selection_check(struct selection *s, const struct event_name *events,
 	for (size_t i = 0; i < s->nr; i++) {
 		struct choice *c = &s->choices[i];
 
-		if (c->used || c->exclude)
+		if (c->used || c->exclude || c->optional)
 			continue;
 		status = EXIT_FAILED;
 		if (session && missing_explain(c, session))
@@ -424,7 +476,7 @@ int selection_drop_unknown(struct selection *s,
 		const struct choice *c = &s->choices[i];
 
 		positive += c->used && !c->exclude;
-		if (c->used || c->exclude)
+		if (c->used || c->exclude || c->optional)
 			continue;
 		dropped++;
 		tell(c->pattern, data);

@@ -22,6 +22,8 @@ struct near;
 struct choice {
 	char *pattern;
 	bool exclude;
+	bool calls; /* names calls, by what programs call them: see call_name.h */
+	bool optional; /* there may be no such event */
 	const char *filter;
 	unsigned int group; /* number of the -e */
 	bool used;	    /* it matched something */
@@ -31,6 +33,7 @@ struct selection {
 	struct choice *choices;
 	size_t nr;
 	unsigned int groups;
+	bool calls;		     /* some choices are about calls */
 	struct ktrace_patterns *set; /* of the choices; NULL: there are none */
 	const char **patterns;	     /* see selection_patterns() */
 };
@@ -42,7 +45,13 @@ struct selection {
 
 /* Adds the argument of an -e.  -EINVAL: a pattern is empty. */
 int selection_add(struct selection *s, const char *patterns);
-/* The same for the command line.  Returns an exit status. */
+/*
+ * The same, of events of calls by the names that programs know.  @optional: that there are no such
+ * events is no mistake.
+ */
+int selection_add_calls(struct selection *s, const char *patterns,
+			bool optional);
+/* The same as selection_add(), for the command line.  Returns an exit status. */
 int selection_option(struct selection *s, const struct command *command,
 		     const char *patterns);
 /* Adds a filter to the last -e.  -EINVAL: there is none, or it only excludes; -EEXIST: it has one. */

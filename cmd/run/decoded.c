@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "common/calls.h"
 #include "decoded.h"
 
 bool decoded_calls_system(const char *system)
@@ -23,8 +22,7 @@ static bool other_selected(const struct selection *selection,
 	if (strncmp(known->name, begin, length) != 0)
 		return false;
 	snprintf(name, sizeof(name), "%s%s", other, known->name + length);
-	return selection_match(selection, known->system, name) ||
-	       calls_match(selection, known->system, name);
+	return selection_match(selection, known->system, name);
 }
 
 /* What the end of a call has depends on what its begin has, so a call is decoded as a whole. */
@@ -35,7 +33,6 @@ static bool call_wanted(const struct ktrace_known *known, void *data)
 
 	return decoded_calls_system(known->system) &&
 	       (selection_match(selection, known->system, known->name) ||
-		calls_match(selection, known->system, known->name) ||
 		other_selected(selection, known, enter, exit) ||
 		other_selected(selection, known, exit, enter));
 }

@@ -12,6 +12,8 @@
 #include <ktrace/markers.h>
 
 #include "cmd.h"
+#include "common/call_name.h"
+#include "common/calls.h"
 #include "set_state.h"
 
 /* The filter of an event, to be freed; NULL: none. */
@@ -217,10 +219,45 @@ static const struct ktrace_known *known_find(const struct state *s,
 	return bsearch(&key, s->known, s->nr, sizeof(key), known_compare);
 }
 
+/* In the name of its event. */
+static const char *call_of(const struct ktrace_known *e)
+{
+	static const char *const ways[] = {"sys_enter_", "sys_exit_"};
+
+	for (size_t i = 0; i < 2; i++)
+		if (!strncmp(e->name, ways[i], strlen(ways[i])))
+			return e->name + strlen(ways[i]);
+	return e->name;
+}
+
 static bool is_call(const struct ktrace_known *e)
 {
 	return !strcmp(e->system, "syscalls") ||
 	       !strcmp(e->system, "compat_syscalls");
+}
+
+/* Would the item "syscall NAME" enable the event? */
+static bool call_means(const struct ktrace_known *e, const char *name)
+{
+	char other[CALL_NAME_MAX];
+	bool own, has_other;
+
+	if (!is_call(e))
+		return false;
+	has_other = call_name_other(e->system, e->name, other, &own);
+	return (own && !strcmp(call_of(e), name)) ||
+	       (has_other &&
+		!strcmp(other + strlen(e->name) - strlen(call_of(e)), name));
+}
+
+static bool is_bare(const struct state *s, const struct ktrace_known *e)
+{
+	char *filter =
+		e->enabled ? filter_read(s->session, e->system, e->name) : NULL;
+	bool bare = e->enabled && !filter;
+
+	free(filter);
+	return bare;
 }
 
 /*
@@ -230,27 +267,17 @@ static bool is_call(const struct ktrace_known *e)
 static const char *call_whole(const struct state *s,
 			      const struct ktrace_known *e)
 {
-	static const char *const systems[] = {"syscalls", "compat_syscalls"};
-	static const char *const ways[] = {"sys_enter_", "sys_exit_"};
-	const char *call = NULL;
+	const char *call = is_call(e) ? call_of(e) : NULL;
 
-	if (!is_call(e))
+	if (!call || calls_maker(call, 0))
 		return NULL;
-	for (size_t i = 0; i < 2; i++)
-		if (!strncmp(e->name, ways[i], strlen(ways[i])))
-			call = e->name + strlen(ways[i]);
-	for (size_t i = 0; call && i < 4; i++) {
-		const struct ktrace_known *other;
-		char name[256], *filter;
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct ktrace_known *other = &s->known[i];
+		bool same = is_call(other) && !strcmp(call_of(other), call);
+		bool meant = call_means(other, call);
 
-		snprintf(name, sizeof(name), "%s%s", ways[i % 2], call);
-		other = known_find(s, systems[i / 2], name);
-		if (!other)
-			continue;
-		filter = filter_read(s->session, other->system, other->name);
-		if (!other->enabled || filter)
-			call = NULL;
-		free(filter);
+		if ((same && !meant) || (meant && !is_bare(s, other)))
+			return NULL;
 	}
 	return call;
 }
@@ -294,16 +321,11 @@ static bool calls_whole(const struct state *s)
 
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct ktrace_known *e = &s->known[i];
-		char *filter;
 
 		if (!is_call(e))
 			continue;
 		any = true;
-		filter = e->enabled
-				 ? filter_read(s->session, e->system, e->name)
-				 : NULL;
-		free(filter);
-		if (!e->enabled || filter)
+		if (!is_bare(s, e))
 			return false;
 	}
 	return any;

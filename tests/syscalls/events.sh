@@ -32,6 +32,47 @@ for format in "$tree"/events/syscalls/sys_enter_*/format; do
 done >/tmp/unknown
 check "each call with arguments has a line in calls.tab" is "$(cat /tmp/unknown)" ''
 
+# ---- names of calls of 32-bit programs ----------------------------------------------
+
+# The C library's list of their names; new kernels implement none of these.
+gone='_sysctl afs_syscall bdflush break create_module ftime get_kernel_syms getpmsg gtty idle lock
+	lookup_dcookie mpx nfsservctl prof profil putpmsg query_module stty ulimit vserver'
+headers=/usr/include/x86_64-linux-gnu/asm
+sed -n 's/^#define __NR_\([^ ]*\) .*/\1/p' $headers/unistd_32.h |
+	grep -vxF "$(printf '%s\n' $gone)" >/tmp/names
+# An old kernel has some of them.
+for name in $gone; do
+	[ ! -e "$tree/events/compat_syscalls/sys_enter_$name" ] || echo "$name" >>/tmp/names
+done
+# Those that only socketcall and ipc make.
+printf '%s\n' accept send recv semop semtimedop >>/tmp/names
+check "there are hundreds of names" at_least "$(wc -l </tmp/names)" 400
+sed 's/^/syscall /' /tmp/names >/tmp/names.set
+quietly() {
+	"$@" >/tmp/quiet 2>&1 || { cat /tmp/quiet; return 1; }
+}
+put events/enabled 0
+check "all of them are known" quietly ktrace set load /tmp/names.set
+reached() {
+	grep -lx "$1" "$tree"/events/compat_syscalls/*/enabled |
+		sed 's|/enabled$||; s/.*sys_[enxtri]*_//' | sort -u
+}
+# Those that are newer than the list have the same name for all programs.
+check "and reach each call of these programs" is "$(reached 0 | grep -vx unknown |
+	while read -r name; do
+		[ -e "$tree/events/syscalls/sys_enter_$name" ] &&
+			! grep -q "__NR_$name " $headers/unistd_64.h || echo "$name"
+	done)" ''
+put events/enabled 0
+printf 'syscall chown\nsyscall sendfile\n' >/tmp/names.set
+check "two of them" quietly ktrace set load /tmp/names.set
+check "reach the calls that these programs mean" is "$(reached 1 | tr '\n' ' ')" 'chown16 sendfile '
+put events/enabled 0
+printf 'syscall *_time32\nsyscall mmap_pgoff\nsyscall chown16\n' >/tmp/names.set
+check "the kernel's names do, too" quietly ktrace set load /tmp/names.set
+check "reach theirs" is "$(reached 1 | grep -c '^mmap_pgoff$\|^chown16$\|^futex_time32$')" 3
+put events/enabled 0
+
 # ---- the file capture ------------------------------------------------------------
 
 check "nothing is captured at first" is "$(get capture)" ''

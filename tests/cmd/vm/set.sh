@@ -158,6 +158,24 @@ wait $recorder
 check 'the recording has it' grep -q 'sched:sched_process_exec.*cat' <<<"$(ktrace report -q beside)"
 check 'nothing is enabled in the default session' [ -z "$(enabled)" ]
 
+# ---- every set of calls ---------------------------------------------------------
+
+for group in %file %desc %net %process %signal %memory %ipc umount2 chown32; do
+	echo "syscall $group" >files/group
+	rm -rf group
+	run ktrace record -q --set files/group -o group -- true
+	ends 0 "record --set, of $group"
+done
+echo 'syscall chown32' >files/group
+run ktrace set load files/group
+check 'a call by the name of 32-bit programs' [ "$(enabled | tr '\n' ' ')" = \
+	'compat_syscalls/sys_enter_chown/enabled compat_syscalls/sys_exit_chown/enabled ' ]
+run ktrace set save narrow
+run ktrace set show narrow
+check 'is not saved as another call' [ -z "$(grep -x 'syscall chown' <<<"$out")" ]
+rm "$sets/narrow"
+echo 0 >$tree/events/enabled
+
 run ktrace set list
 ends 0 'list' "$sets"
 check 'each has its line' [ "$(cut -d' ' -f1 <<<"$out" | tr '\n' ' ')" = 'beside one two whole ' ]
