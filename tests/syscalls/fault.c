@@ -3,7 +3,7 @@
  * Programs to trace, whose calls take unusual paths:
  *
  *	fault argv | killed | ended | kills | exec | exit | vfork | halves | large |
- *	      fds | later | last
+ *	      fds | later | last | words
  *
  *	argv	execs with 100,000 arguments
  *	killed	a child with two threads is killed by SIGKILL during their calls
@@ -18,6 +18,8 @@
  *	later	structs and data that are not in memory yet when the call begins
  *	last	strings at the end of a program's addresses, where setarch -R puts the
  *		stack
+ *	words	calls of 32-bit programs, whose arguments are in memory that is not there
+ *		when the call begins, or when it ends; and with registers of 64 bits
  *
  * Each run does the same.  "fault end" is what they exec.
  */
@@ -459,6 +461,75 @@ static int last(void)
 	return 0;
 }
 
+/* Numbers of calls of 32-bit programs. */
+#define COMPAT_OPEN	  5
+#define COMPAT_SOCKETCALL 102
+
+/* Two pages that 32-bit calls can use. */
+#define WORDS ((void *)0x10000000)
+
+/* The upper halves of the registers mean nothing to the kernel. */
+static int call_compat(long number, uint64_t b, uint64_t c, uint64_t d)
+{
+	long result;
+
+	asm volatile("int $0x80"
+		     : "=a"(result)
+		     : "a"(number), "b"(b), "c"(c), "d"(d), "S"(0), "D"(0)
+		     : "r8", "r9", "r10", "r11", "memory");
+	return result;
+}
+
+static void *words_end(void *data)
+{
+	const int *fds = data;
+
+	/* The other thread waits by now, or soon. */
+	usleep(300000);
+	munmap(WORDS, PAGE);
+	if (write(fds[1], "x", 1) != 1)
+		abort();
+	return NULL;
+}
+
+static int words_map(int flags, int fd)
+{
+	return mmap(WORDS, 2 * PAGE, PROT_READ | PROT_WRITE,
+		    flags | MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0) != WORDS;
+}
+
+static int words(void)
+{
+	const uint32_t file_words[] = {-1, 0x10000100, 110};
+	int fd = open("words", O_RDWR | O_CREAT | O_TRUNC, 0600), fds[2];
+	const uint64_t upper = 1ull << 32;
+	pthread_t thread;
+	uint32_t *w;
+
+	/* connect, by words in a page that nobody has touched */
+	if (write(fd, file_words, sizeof(file_words)) < 0 || words_map(0, fd))
+		return 1;
+	call_compat(COMPAT_SOCKETCALL, 3, (uintptr_t)WORDS, 0);
+	munmap(WORDS, 2 * PAGE);
+	unlink("words");
+	/* registers that are wider than the call */
+	if (words_map(MAP_ANONYMOUS, -1))
+		return 1;
+	strcpy((char *)WORDS + 64, "/nowhere");
+	call_compat(COMPAT_OPEN, (uintptr_t)WORDS + 64 + upper, upper, upper);
+	w = WORDS;
+	memcpy(w, (uint32_t[]){1, 1, 0}, 12);
+	close(call_compat(COMPAT_SOCKETCALL, 1 + upper,
+			  (uintptr_t)WORDS + upper, upper));
+	/* recv, whose words are gone when it returns */
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) ||
+	    pthread_create(&thread, NULL, words_end, fds))
+		return 1;
+	memcpy(w, (uint32_t[]){fds[0], 0x10001000, 1, 0}, 16);
+	call_compat(COMPAT_SOCKETCALL, 10, (uintptr_t)WORDS, 0);
+	return pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
@@ -468,7 +539,7 @@ int main(int argc, char **argv)
 		{"vfork", vforks},     {"halves", halves},
 		{"large", large},      {"fds", descriptors},
 		{"later", later},      {"last", last},
-		{NULL, NULL},
+		{"words", words},      {NULL, NULL},
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "end"))

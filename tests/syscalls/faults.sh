@@ -139,6 +139,20 @@ check "the end of a program's addresses: a string is read" has last '"/nobody", 
 check "the end of a program's addresses: but not beyond" \
 	is "$(count last 'AT_FDCWD, 0x7fffffffeff8, .*EFAULT|AT_FDCWD, 0x7ffffffff000, .*EFAULT')" 2
 
+# strace reads words that are not there yet from outside, and those that are gone when the call begins.
+# 64-bit programs that call as 32-bit ones do are 64-bit programs to some versions of it.
+ktrace syscalls -q -a 1 -o words.all -- "$programs/fault" words
+check "words that are not there yet: the call as it was made" \
+	has words 'socketcall(SYS_CONNECT, 0x10000000) = -1 EBADF'
+check "words that are not there yet: nothing else of it" is "$(count words 'connect(\(| resumed)')" 0
+check "words that are gone: the call ends" is "$(count words '(recv\(.*|recv resumed>.*) = 1$')" 1
+check "words that are gone: as it began" is "$(count words 'socketcall\(SYS_RECV')" 0
+check "wide registers: a string" has words 'open("/nowhere", O_RDONLY) = -1 ENOENT'
+check "wide registers: words" is "$(count words 'socket\(AF_UNIX, SOCK_STREAM, 0\) = [0-9]')" 1
+ktrace syscalls -q -a 1 -e connect -o words.all -- "$programs/fault" words
+check "who selects the call gets it, too" \
+	has words 'socketcall(SYS_CONNECT, 0x10000000) = -1 EBADF'
+
 # A first run creates the deep directory, so both find that it exists.
 paths=-y
 "$programs/fault" fds

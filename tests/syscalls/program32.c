@@ -212,37 +212,95 @@ static void old(void)
 	call(clock_nanosleep, 1, 0, times, 0);
 }
 
+static word words[6];
+
+/* The arguments of the next call are in memory. */
+static word *in_memory(word a, word b, word c, word d, word e, word f)
+{
+	words[0] = a;
+	words[1] = b;
+	words[2] = c;
+	words[3] = d;
+	words[4] = e;
+	words[5] = f;
+	return words;
+}
+
+#define socketcall(number, ...) \
+	call(socketcall, number, in_memory(__VA_ARGS__), 0, 0)
+
+/* Each call of sockets, with arguments that differ: most fail, as there is no descriptor -1. */
+static void parts_sockets(void)
+{
+	static word address[4] = {2, 0x0100007f}, length = 16, value = 1;
+	static word timeout[2] = {3, 4};
+	static word vector[2] = {(word) "data", 4};
+	static word message[8] = {0, 0, (word)vector, 1};
+	int fd = socketcall(1, 2, 2, 0, 0, 0, 0); /* AF_INET, SOCK_DGRAM */
+
+	socketcall(2, fd, (word)address, 16, 0, 0, 0);
+	socketcall(3, fd, (word)address, 16, 0, 0, 0);
+	socketcall(4, -1, 5, 0, 0, 0, 0);
+	socketcall(5, -1, (word)address, (word)&length, 0, 0, 0);
+	socketcall(6, fd, (word)address, (word)&length, 0, 0, 0);
+	socketcall(7, -1, (word)address, (word)&length, 0, 0, 0);
+	socketcall(8, 1, 1, 0, (word)fds, 0, 0);
+	socketcall(9, fd, (word) "sent", 4, 0, 0, 0);
+	socketcall(10, -1, (word)room, 40, 2, 0, 0);
+	socketcall(11, -1, (word) "sent", 4, 1, (word)address, 16);
+	socketcall(12, -1, (word)room, 40, 2, (word)address, (word)&length);
+	socketcall(13, -1, 1, 0, 0, 0, 0);
+	socketcall(14, fd, 1, 2, (word)&value, 4, 0); /* SO_REUSEADDR */
+	length = 4;
+	socketcall(15, fd, 1, 2, (word)&value, (word)&length, 0);
+	socketcall(16, fds[0], (word)message, 0, 0, 0, 0);
+	vector[0] = (word)room;
+	socketcall(17, fds[1], (word)message, 0x40, 0, 0, 0); /* MSG_DONTWAIT */
+	socketcall(18, -1, (word)address, (word)&length, 02000000, 0, 0);
+	socketcall(19, -1, (word)message, 1, 2, (word)timeout, 0);
+	socketcall(20, -1, (word)message, 1, 2, 0, 0);
+	call(socketcall, 1, 8, 0, 0);
+	call(close, fd, 0, 0, 0);
+}
+
+/* Each call of System V. */
+static void parts_ipc(void)
+{
+	static word both[2], second = 2, where;
+	static word operation[2], timeout[2] = {3, 4};
+	static char queued[8] = {1};
+	int id;
+
+	operation[0] = 1 | (word)-1 << 16; /* sem_num, sem_op */
+	call6(__NR_ipc, 1, -1, 1, 0, (word)operation, 0);
+	id = call6(__NR_ipc, 2, 0, 3, 01600, 0, 0);
+	call6(__NR_ipc, 3, -1, 4, 0x10c, (word)&second, 0); /* GETVAL */
+	call6(__NR_ipc, 4, -1, 1, 0, (word)operation, (word)timeout);
+	call6(__NR_ipc, 3, id, 0, 0x100, (word)&second, 0); /* IPC_RMID */
+	id = call6(__NR_ipc, 13, 0, 01600, 0, 0, 0);
+	call6(__NR_ipc, 11, id, 4, 0, (word)queued, 0);
+	both[0] = (word)queued;
+	both[1] = 1;
+	call6(__NR_ipc, 12, id, 4, 04000, (word)both, 0); /* IPC_NOWAIT */
+	call6(__NR_ipc, 0x10000 | 12, id, 4, 04000, (word)queued, 1);
+	call6(__NR_ipc, 14, id, 0x100, 0, 0, 0); /* IPC_RMID */
+	id = call6(__NR_ipc, 23, 0, 4096, 01600, 0, 0);
+	call6(__NR_ipc, 21, id, 010000, (word)&where, 0, 0); /* SHM_RDONLY */
+	call6(__NR_ipc, 22, 0, 0, 0, where, 0);
+	call6(__NR_ipc, 24, id, 0x100, 0, 0, 0);
+}
+
 /* One call makes another: its number or its arguments are in memory. */
 static void parts(void)
 {
-	static word address[4] = {2, 0x0100007f};
 	static word timeout[2];
-	static char queued[8] = {1};
-	word words[6];
-	int fd, id;
+	word memory;
 
-	words[0] = 2; /* AF_INET */
-	words[1] = 2; /* SOCK_DGRAM */
-	words[2] = 0;
-	fd = call(socketcall, 1, words, 0, 0);
-	words[0] = fd;
-	words[1] = (word)address;
-	words[2] = 16;
-	call(socketcall, 2, words, 0, 0);
-	call(socketcall, 3, words, 0, 0);
-	words[1] = (word) "sent";
-	words[2] = 4;
-	words[3] = 0;
-	call(socketcall, 9, words, 0, 0);
-	call(socketcall, 1, 8, 0, 0);
-	words[0] = 3;
-	words[1] = words[2] = words[3] = 0;
-	words[4] = (word)timeout;
-	call(select, words, 0, 0, 0);
-	id = call(ipc, 13, 0, 01600, 0);
-	call6(__NR_ipc, 11, id, 4, 0, (word)queued, 0);
-	call6(__NR_ipc, 14, id, 0, 0, 0, 0); /* IPC_RMID */
-	call(close, fd, 0, 0, 0);
+	parts_sockets();
+	parts_ipc();
+	call(select, in_memory(3, 0, 0, 0, (word)timeout, 0), 0, 0, 0);
+	memory = call(mmap, in_memory(0, 8192, 3, 0x22, -1, 0), 0, 0, 0);
+	call(munmap, memory, 8192, 0, 0);
 }
 
 void _start(void);

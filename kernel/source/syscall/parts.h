@@ -10,7 +10,7 @@
  *
  * C libraries still call in these ways, so who asks for connect wants those, too.  Such a call is
  * recorded as the one that it is, with the arguments of that one.  If the memory cannot be
- * read, it is recorded as it was made.
+ * read when it begins, it is recorded as it was made: its begin, and therefore its end.
  *
  * Some of these calls have no number of their own for 32-bit programs.  They get one that no program
  * can use: from KT_PARTS_FIRST on.
@@ -80,10 +80,35 @@ static const u8 kt_part_words[KT_PARTS_EACH] = {
 	0, 3, 3, 3, 2, 3, 3, 3, 4, 4, 4, 6, 6, 2, 5, 5, 3, 3, 4, 5, 4,
 };
 
-static inline bool kt_part_read(u32 *to, unsigned long from, unsigned int words)
+/* False: @to may have been changed. */
+static inline bool kt_part_read(u32 *to, u32 from, unsigned int words)
 {
-	return !copy_from_user_nofault(to, (const void __user *)from,
-				       words * sizeof(*to));
+	const void __user *address = (const void __user *)(unsigned long)from;
+
+	return !copy_from_user_nofault(to, address, words * sizeof(*to));
+}
+
+/*
+ * 64-bit programs, too, may call as 32-bit programs do, and the registers may then have anything in
+ * their upper halves.  The kernel does not look at these.
+ */
+static inline bool kt_part_is_wide(const struct pt_regs *regs)
+{
+	return (regs->bx | regs->cx | regs->dx | regs->si | regs->di |
+		regs->bp) >>
+	       32;
+}
+
+static inline void kt_part_narrow(struct pt_regs *to,
+				  const struct pt_regs *regs)
+{
+	*to = *regs;
+	to->bx = (u32)regs->bx;
+	to->cx = (u32)regs->cx;
+	to->dx = (u32)regs->dx;
+	to->si = (u32)regs->si;
+	to->di = (u32)regs->di;
+	to->bp = (u32)regs->bp;
 }
 
 static inline void kt_part_set(struct pt_regs *regs, const u32 *words)
@@ -152,18 +177,15 @@ static inline bool kt_part_ipc(u32 *w, const struct pt_regs *regs)
 }
 
 /*
- * If the call of @regs is another one, makes @part the registers of that.  Returns its number, or
- * -1.  At the end of the call it does the same as at its begin, because the program may not
- * change these words before.
+ * If the call of @regs is another one: the number of that one.  Else -1.  It depends on registers
+ * only, so it is the same at both ends of the call.
  */
-static inline int kt_part_find(struct pt_regs *part, const struct pt_regs *regs)
+static inline int kt_part_number(const struct pt_regs *regs)
 {
 	enum kt_part_of of;
-	unsigned int which = 0;
-	u32 words[6] = {0};
-	bool read;
+	u32 which = 0;
 
-	switch (regs->orig_ax) {
+	switch ((u32)regs->orig_ax) {
 	case __NR_ia32_socketcall:
 		of = KT_PART_SOCKETCALL;
 		which = regs->bx;
@@ -183,28 +205,33 @@ static inline int kt_part_find(struct pt_regs *part, const struct pt_regs *regs)
 	}
 	if (which >= KT_PARTS_EACH || !kt_part_numbers[of][which])
 		return -1;
-	if (of == KT_PART_SOCKETCALL)
-		read = kt_part_read(words, regs->cx, kt_part_words[which]);
-	else if (of == KT_PART_IPC)
-		read = kt_part_ipc(words, regs);
-	else
-		read = kt_part_read(words, regs->bx,
-				    of == KT_PART_MMAP ? 6 : 5);
-	if (!read)
-		return -1;
-	*part = *regs;
-	part->orig_ax = kt_part_numbers[of][which];
-	kt_part_set(part, words);
-	return part->orig_ax;
+	return kt_part_numbers[of][which];
 }
 
-/* What the call returns; shmat has stored it. */
+/* False: the arguments cannot be read. */
+static inline bool kt_part_arguments(u32 *words, const struct pt_regs *regs)
+{
+	switch ((u32)regs->orig_ax) {
+	case __NR_ia32_socketcall:
+		return kt_part_read(words, regs->cx,
+				    kt_part_words[(u32)regs->bx]);
+	case __NR_ia32_ipc:
+		return kt_part_ipc(words, regs);
+	case __NR_ia32_select:
+		return kt_part_read(words, regs->bx, 5);
+	default:
+		return kt_part_read(words, regs->bx, 6);
+	}
+}
+
+/* What the call returns; shmat has stored it.  0: another thread has taken that memory away. */
 static inline long kt_part_result(const struct pt_regs *part,
 				  const struct pt_regs *regs, long result)
 {
 	u32 address;
 
-	if (part->orig_ax == kt_part_numbers[KT_PART_IPC][21] && !result &&
+	if (part->orig_ax != regs->orig_ax &&
+	    part->orig_ax == kt_part_numbers[KT_PART_IPC][21] && !result &&
 	    kt_part_read(&address, regs->si, 1))
 		return address;
 	return result;

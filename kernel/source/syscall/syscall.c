@@ -40,21 +40,14 @@
 #include "session/sources.h"
 #include "source/tracepoint/tracepoint.h"
 #include "call.h"
+#include "hooks.h"
 #include "base/version.h"
 
-#define NUMBERS 1024 /* larger numbers are "unknown" */
-#define UNREAD	7    /* this argument of an exit's program */
+#define UNREAD 7 /* this argument of an exit's program */
 
-/* The last entry is for numbers that are out of range. */
-struct table {
-	struct kt_enabled *enabled[ABIS][NUMBERS + 1];
-	u32 nr_enabled;
-};
-
-/* For each session: the data of its probes. */
-struct hooks {
-	struct table tables[DIRECTIONS];
-	struct kt_pending pending;
+static const char *const systems[ABIS] = {
+	[NATIVE] = "syscalls",
+	[COMPAT] = "compat_syscalls",
 };
 
 static struct call *calls[ABIS][NUMBERS + 1];
@@ -172,31 +165,6 @@ static noinline void enter_write(struct kt_enabled *enabled,
 		enter_write_slow(enabled, regs);
 	}
 	kt_probe_exit();
-}
-
-static __always_inline struct kt_enabled *enabled_find(
-	const struct hooks *hooks, enum direction direction,
-	unsigned long number)
-{
-	number = min_t(unsigned long, number, NUMBERS);
-	return READ_ONCE(hooks->tables[direction].enabled[NATIVE][number]);
-}
-
-/* The same for a 32-bit program.  @regs may become those of @part. */
-static struct kt_enabled *enabled_find_compat(const struct hooks *hooks,
-					      enum direction direction,
-					      struct pt_regs *part,
-					      struct pt_regs **regs)
-{
-	unsigned long number = syscall_get_nr(current, *regs);
-
-	if (number >= KT_PARTS_FIRST)
-		number = NUMBERS;
-	else if (kt_part_find(part, *regs) >= 0) {
-		*regs = part;
-		number = part->orig_ax;
-	}
-	return READ_ONCE(hooks->tables[direction].enabled[COMPAT][number]);
 }
 
 static noinline void enter_compat(struct hooks *hooks, struct pt_regs *regs)
@@ -355,8 +323,7 @@ static noinline void exit_compat(struct hooks *hooks, struct pt_regs *regs,
 
 	if (!enabled)
 		return;
-	if (regs != own)
-		result = kt_part_result(regs, own, result);
+	result = kt_part_result(regs, own, result);
 	if (enabled->capturing)
 		exit_any(hooks, regs, result, enabled);
 	else
@@ -430,6 +397,11 @@ static void table_set(struct hooks *hooks, const struct kt_event *event,
 	}
 }
 
+static bool is_compat(const struct kt_event *event)
+{
+	return !strcmp(event->system, systems[COMPAT]);
+}
+
 static int syscall_attach(struct kt_enabled *enabled)
 {
 	enum direction direction = direction_of(enabled->event);
@@ -444,6 +416,7 @@ static int syscall_attach(struct kt_enabled *enabled)
 			return kt_tracepoint_refuse(enabled, err);
 	}
 	hooks->tables[direction].nr_enabled++;
+	hooks->tables[direction].nr_compat += is_compat(enabled->event);
 	table_set(hooks, enabled->event, enabled);
 	return 0;
 }
@@ -454,6 +427,7 @@ static void syscall_detach(struct kt_enabled *enabled)
 	struct hooks *hooks = enabled->state;
 
 	table_set(hooks, enabled->event, NULL);
+	hooks->tables[direction].nr_compat -= is_compat(enabled->event);
 	if (!--hooks->tables[direction].nr_enabled)
 		tracepoint_probe_unregister(
 			kt_entry_tracepoint(enabled->event->entry),
@@ -527,10 +501,6 @@ static void call_describe(struct call *call,
 static struct call *call_make(enum abi abi, const char *name,
 			      const struct syscall_metadata *meta)
 {
-	static const char *const systems[ABIS] = {
-		[NATIVE] = "syscalls",
-		[COMPAT] = "compat_syscalls",
-	};
 	static const char *const tracepoints[DIRECTIONS] = {
 		[ENTER] = "sys_enter",
 		[EXIT] = "sys_exit",
