@@ -236,14 +236,18 @@ unsigned int ktrace_type_stacks(const struct ktrace_type *type)
 	       !!type_stack_field(type, KT_USER_STACK_FIELD);
 }
 
-/* The table is a cache: what it has not yet is read when it is needed. */
+/*
+ * The table is a cache: what it has not yet is read when it is needed; and once more at the end, where
+ * the names are.
+ */
 static bool stack_get(struct ktrace *trace, uint32_t id,
 		      struct ktrace_stack *stack)
 {
 	struct stack_table *stacks = &trace->stacks;
 	bool resolved, found = stack_find(stacks, id, stack, &resolved);
 
-	if ((found && resolved) || trace->directory < 0 || stacks->whole)
+	if ((found && resolved && trace->info.live) || trace->directory < 0 ||
+	    stacks->whole)
 		return found;
 	/* The bytes move when there are more. */
 	*stack = (struct ktrace_stack){.id = id, .end = KTRACE_STACK_DAMAGED};
@@ -308,6 +312,15 @@ bool ktrace_event_user_stack(const struct ktrace *trace,
 
 /* ---- names of programs' frames -------------------------------------------- */
 
+int trace_name_early(struct ktrace *trace, const void *bytes, size_t size)
+{
+	static const struct kt_stacks head = {KT_STACKS_MAGIC, KT_ABI_VERSION};
+	struct stack_table *names = &trace->early_names;
+	int err = names->size ? 0 : stacks_add(names, &head, sizeof(head));
+
+	return err ?: stacks_add(names, bytes, size);
+}
+
 /* A text of an entry, if it ends in it; moves behind it. */
 static const char *text_take(const char **at, const char *end)
 {
@@ -348,21 +361,18 @@ static struct stack_name *name_find(const struct stack_table *stacks,
 }
 
 /* A place that is also behind a call has a name of its own as an instruction. */
-static bool texts_find(struct stack_table *stacks,
-		       const struct ktrace_stack *stack, uint32_t index,
-		       struct stack_texts *texts)
+static bool texts_find_in(struct stack_table *names, uint64_t frame, bool exact,
+			  struct stack_texts *texts)
 {
-	uint64_t frame = stack->addresses[index] & ~KT_FRAME_GUESS;
-	bool exact = stack->branches || (stack->exact && !index);
 	struct kt_stack head;
 
-	entries_index(stacks);
-	texts->name = exact ? name_find(stacks, frame | KT_FRAME_GUESS) : NULL;
+	entries_index(names);
+	texts->name = exact ? name_find(names, frame | KT_FRAME_GUESS) : NULL;
 	if (!texts->name)
-		texts->name = name_find(stacks, frame);
+		texts->name = name_find(names, frame);
 	if (!texts->name)
 		return false;
-	texts->at = (const char *)stacks->bytes + texts->name->at;
+	texts->at = (const char *)names->bytes + texts->name->at;
 	memcpy(&head, texts->at, sizeof(head));
 	texts->end = texts->at + sizeof(head) + head.frames * sizeof(uint64_t);
 	texts->at += sizeof(head) + sizeof(uint64_t);
@@ -371,6 +381,21 @@ static bool texts_find(struct stack_table *stacks,
 	texts->symbol = text_take(&texts->at, texts->end);
 	texts->file = text_take(&texts->at, texts->end);
 	return true;
+}
+
+/* Branches that are events have no id, and a table of names of their own. */
+static bool texts_find(const struct ktrace *const_trace,
+		       const struct ktrace_stack *stack, uint32_t index,
+		       struct stack_texts *texts)
+{
+	struct ktrace *trace = (struct ktrace *)const_trace;
+	uint64_t frame = stack->addresses[index] & ~KT_FRAME_GUESS;
+	bool exact = stack->branches || (stack->exact && !index);
+
+	if (stack->branches && !stack->id)
+		return texts_find_in(&trace->woven_names, frame, exact, texts);
+	return texts_find_in(&trace->stacks, frame, exact, texts) ||
+	       texts_find_in(&trace->early_names, frame, exact, texts);
 }
 
 /*
@@ -387,21 +412,10 @@ static const char *inlined_take(struct stack_texts *texts,
 	return function;
 }
 
-/* Branches that are events have no id, and a table of names of their own. */
-static struct stack_table *names_of(const struct ktrace *const_trace,
-				    const struct ktrace_stack *stack)
-{
-	struct ktrace *trace = (struct ktrace *)const_trace;
-
-	return stack->branches && !stack->id ? &trace->woven_names
-					     : &trace->stacks;
-}
-
 void ktrace_stack_frame(const struct ktrace *trace,
 			const struct ktrace_stack *stack, uint32_t index,
 			struct ktrace_stack_frame *place)
 {
-	struct stack_table *stacks = names_of(trace, stack);
 	uint64_t word = stack->addresses[index];
 	struct stack_texts texts;
 
@@ -410,7 +424,7 @@ void ktrace_stack_frame(const struct ktrace *trace,
 		.address = word & KT_FRAME_PLACE_MASK,
 		.guess = word & KT_FRAME_GUESS,
 	};
-	if (!texts_find(stacks, stack, index, &texts))
+	if (!texts_find(trace, stack, index, &texts))
 		return;
 	place->symbol = texts.symbol;
 	place->file = texts.file;
@@ -427,7 +441,7 @@ void ktrace_stack_inlined(const struct ktrace *trace,
 			  const struct ktrace_stack *stack, uint32_t index,
 			  uint32_t nr, struct ktrace_stack_frame *place)
 {
-	struct stack_table *stacks = names_of(trace, stack);
+	struct stack_table *stacks = (struct stack_table *)&trace->stacks;
 	char text[DEMANGLED_MAX];
 	struct stack_texts texts;
 	const char *next;
@@ -436,7 +450,7 @@ void ktrace_stack_inlined(const struct ktrace *trace,
 		.address = stack->addresses[index] & KT_FRAME_PLACE_MASK,
 		.guess = stack->addresses[index] & KT_FRAME_GUESS,
 	};
-	if (!texts_find(stacks, stack, index, &texts))
+	if (!texts_find(trace, stack, index, &texts))
 		return;
 	place->file = texts.file;
 	next = text_take(&texts.at, texts.end);

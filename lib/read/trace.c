@@ -52,6 +52,7 @@ void ktrace_close(struct ktrace *trace)
 		trace->release(trace);
 	symbols_free(&trace->symbols);
 	stacks_free(&trace->stacks);
+	stacks_free(&trace->early_names);
 	woven_free(trace);
 	stacks_free(&trace->woven_names);
 	sides_free(trace);

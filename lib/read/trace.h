@@ -128,6 +128,8 @@ struct ktrace {
 	bool symbols_read;
 	struct symbol_table symbols;
 	struct stack_table stacks;
+	/* Of a trace whose file gets them later. */
+	struct stack_table early_names;
 	struct side_stream *sides;
 	size_t nr_sides;
 	struct woven woven;
@@ -156,6 +158,8 @@ int trace_refresh(struct ktrace *trace);
 void trace_advance(struct ktrace *trace, uint64_t until);
 /* Of a trace that is followed: can only events come that are later than @time (ns)? */
 bool trace_is_past(const struct ktrace *trace, uint64_t time);
+/* Adds an entry KT_STACK_NAME, before the file `stacks' has it. */
+int trace_name_early(struct ktrace *trace, const void *bytes, size_t size);
 /* The recording has ended: reads the counts at the end of the metadata. */
 int trace_complete(struct ktrace *trace);
 

@@ -79,6 +79,11 @@ struct feed_ops {
 	 */
 	int (*hold)(struct feed *feed);
 	void (*release)(struct feed *feed);
+	/*
+	 * After sync(): tells @trace, which somebody looks at, what is otherwise added by complete().
+	 * The first trace that looks gets all of it.  May be NULL.
+	 */
+	void (*view)(struct feed *feed, struct ktrace *trace);
 
 	/*
 	 * What was recorded before this call goes to the sink, what comes later to that of

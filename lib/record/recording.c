@@ -617,6 +617,9 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	if (trace)
 		trace_advance(trace, r->synced);
 	r->synced = clock.sync.clock;
+	feed_each(r, feed)
+		if (trace && feed->ops->view)
+			feed->ops->view(feed, trace);
 	return 0;
 }
 

@@ -10,7 +10,8 @@
  * If stacks of programs are among them, the thread also gives the kernel the tables of files,
  * as soon as it tells that a process has mapped one, and writes to the metadata which files
  * these are.  Names of their frames are added at the end, behind all stacks: so a recorder that
- * is killed leaves none, but who has its trace can find the files.
+ * is killed leaves none, but who has its trace can find the files.  Who looks at the trace in this
+ * process gets them at once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/stack_entry.h"
 #include "feed.h"
+#include "read/trace.h"
 #include "session/session.h"
 #include "symbol/program_file.h"
 #include "symbol/program_names.h"
@@ -47,6 +50,9 @@ struct stacks {
 	int stop;      /* eventfd: makes the thread end */
 	bool programs; /* with stacks of programs */
 	struct program_tables tables;
+	pthread_mutex_t tables_lock;	   /* while the thread runs */
+	struct program_names_early *early; /* NULL: nobody has looked */
+	uint64_t viewed_at; /* the file's entries before were looked at */
 	void (*warn)(void *data, const char *text);
 	void *warn_data;
 	struct debug_server
@@ -125,6 +131,16 @@ static bool files_update(struct stacks *s)
 	return !files_write(s) && !err;
 }
 
+static bool files_update_locked(struct stacks *s)
+{
+	bool more;
+
+	pthread_mutex_lock(&s->tables_lock);
+	more = files_update(s);
+	pthread_mutex_unlock(&s->tables_lock);
+	return more;
+}
+
 static void *thread_run(void *data)
 {
 	struct stacks *s = data;
@@ -134,7 +150,7 @@ static void *thread_run(void *data)
 	};
 
 	while (poll(wait, 2, PAUSE_MS) >= 0 && !wait[0].revents) {
-		if (wait[1].revents && !files_update(s))
+		if (wait[1].revents && !files_update_locked(s))
 			wait[1].fd = -1;
 		if (stacks_copy(s))
 			break;
@@ -265,6 +281,82 @@ static int names_add_now(struct stacks *s)
 	return err;
 }
 
+static int name_show(void *data, const void *bytes, size_t size)
+{
+	return trace_name_early(data, bytes, size);
+}
+
+/*
+ * The new entries of the session's file, as far as they were copied.  *@size is rounded down to
+ * whole ones.  NULL: no memory.
+ */
+static void *entries_read(struct stacks *s, size_t *size)
+{
+	uint64_t at = s->viewed_at ?: sizeof(struct kt_stacks), copied;
+	struct stack_entry entry;
+	size_t whole = 0, read = 0;
+	ssize_t n = 1;
+	char *bytes;
+
+	pthread_mutex_lock(&s->lock);
+	copied = s->out->bytes;
+	pthread_mutex_unlock(&s->lock);
+	*size = copied > at ? copied - at : 0;
+	bytes = malloc(*size + 1);
+	if (!bytes)
+		return NULL;
+	while (read < *size && n > 0) {
+		n = pread(s->fd, bytes + read, *size - read, at + read);
+		read += n > 0 ? n : 0;
+	}
+	while (stack_entry_next(bytes, read, &whole, &entry))
+		;
+	*size = whole;
+	s->viewed_at = at + whole;
+	return bytes;
+}
+
+/*
+ * The files that are known now, which stay what they are.  The thread must not wait until names are
+ * found: who looks may have the lowest priority, and the kernel needs tables at once.
+ */
+static bool files_copy(struct stacks *s, struct program_tables *copy)
+{
+	size_t size;
+
+	*copy = (struct program_tables){.control = -1, .cache.dir = -1};
+	pthread_mutex_lock(&s->tables_lock);
+	size = s->tables.nr * sizeof(*copy->files);
+	copy->files = malloc(size + 1);
+	if (copy->files && size)
+		memcpy(copy->files, s->tables.files, size);
+	copy->nr = s->tables.nr;
+	pthread_mutex_unlock(&s->tables_lock);
+	return copy->files;
+}
+
+/* Without memory, names come at the end. */
+static void stacks_view(struct feed *feed, struct ktrace *trace)
+{
+	struct stacks *s = (struct stacks *)feed;
+	struct program_tables files;
+	size_t size;
+	void *bytes;
+
+	if (!s->programs)
+		return;
+	if (!s->early)
+		s->early = program_names_early_create();
+	if (!s->early || !files_copy(s, &files))
+		return;
+	bytes = entries_read(s, &size);
+	if (bytes)
+		program_names_early(s->early, &files, bytes, size, name_show,
+				    trace);
+	free(bytes);
+	free(files.files);
+}
+
 /* The new trace has all stacks from the first one on: its events may have old ones. */
 static int stacks_rotate(struct feed *feed, const struct feed_setup *setup,
 			 void (*count)(void *data,
@@ -290,6 +382,10 @@ static int stacks_rotate(struct feed *feed, const struct feed_setup *setup,
 	s->out = out;
 	s->sink = setup->sink;
 	s->writer = setup->writer;
+	/* Who looks at it has no names yet. */
+	program_names_early_destroy(s->early);
+	s->early = NULL;
+	s->viewed_at = 0;
 	*setup->turned = true;
 	memset(s->told, 0, sizeof(s->told));
 	err = s->programs ? files_write(s) : 0;
@@ -319,6 +415,8 @@ static void stacks_destroy(struct feed *feed)
 	debug_server_close(s->servers);
 	if (feed->failed >= 0)
 		close(feed->failed);
+	program_names_early_destroy(s->early);
+	pthread_mutex_destroy(&s->tables_lock);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -359,6 +457,7 @@ static int stacks_make(int session, struct feed **feed)
 		return error_set(-ENOMEM, "out of memory");
 	s->feed.ops = &stacks_feed;
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->tables_lock, NULL);
 	s->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->feed.failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->fd = openat(session, "stacks", O_RDONLY | O_CLOEXEC);
@@ -462,6 +561,7 @@ const struct feed_ops stacks_feed = {
 	.rotate = stacks_rotate,
 	.hold = stacks_hold,
 	.release = stacks_release,
+	.view = stacks_view,
 	.finish = stacks_finish,
 	.complete = stacks_complete,
 	.destroy = stacks_destroy,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/now.h"
 #include "base/stack_entry.h"
 #include "program_functions.h"
 #include "program_names.h"
@@ -80,9 +81,10 @@ static int frame_add(struct frames *f, uint64_t word, bool begins)
 	return 0;
 }
 
-static int frames_find(struct frames *f, const uint8_t *stacks, size_t size)
+/* From @at on. */
+static int frames_find(struct frames *f, const uint8_t *stacks, size_t size,
+		       size_t at)
 {
-	size_t at = sizeof(struct kt_stacks);
 	struct stack_entry entry;
 	unsigned int nr;
 	int err = 0;
@@ -97,6 +99,37 @@ static int frames_find(struct frames *f, const uint8_t *stacks, size_t size)
 	}
 	frames_once(f);
 	return err;
+}
+
+/* Takes off those that are in @named. */
+static void frames_subtract(struct frames *f, const struct frames *named)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		if (!named->nr ||
+		    !bsearch(&f->words[i], named->words, named->nr,
+			     sizeof(*f->words), word_compare))
+			f->words[kept++] = f->words[i];
+	f->nr = kept;
+}
+
+/* Behind those that are there. */
+static int frames_append(struct frames *f, const uint64_t *words, size_t nr)
+{
+	uint64_t *more;
+
+	if (f->room - f->nr < nr) {
+		f->room = f->nr + nr + f->nr / 2;
+		more = realloc(f->words, f->room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		f->words = more;
+	}
+	if (nr)
+		memcpy(f->words + f->nr, words, nr * sizeof(*words));
+	f->nr += nr;
+	return 0;
 }
 
 /* ---- entries -------------------------------------------------------------- */
@@ -158,6 +191,7 @@ struct run {
 	const struct program_file *file;
 	const uint64_t *words;
 	size_t nr;
+	bool early;
 };
 
 static bool is_exact(const struct run *run, size_t index)
@@ -170,12 +204,13 @@ static uint64_t offset_of(const struct run *run, size_t index)
 	return run->words[index] >> 1 & KT_FRAME_PLACE_MASK;
 }
 
-/* A place that is behind a call, too, has two entries. */
+/* A place that is behind a call, too, has two entries; early, each may be such a place. */
 static uint64_t frame_of(const struct run *run, size_t index)
 {
 	uint64_t frame = run->words[index] >> 1;
-	bool twice = is_exact(run, index) && index &&
-		     run->words[index - 1] >> 1 == frame;
+	bool twice =
+		is_exact(run, index) &&
+		(run->early || (index && run->words[index - 1] >> 1 == frame));
 
 	return frame | (twice ? KT_FRAME_GUESS : 0);
 }
@@ -199,12 +234,44 @@ static size_t entry_make(struct entry *entry, const struct run *run,
 
 /* ---- all of them ---------------------------------------------------------- */
 
+/* Files that stay open. */
+#define EARLY_FILES 16
+/* Between two times that code is asked for: and more, if that takes long. */
+#define CODE_PAUSE_NS 1000000000ull
+#define CODE_SHARE    9
+
+struct early_file {
+	uint32_t number; /* 0: none */
+	struct program_functions functions;
+};
+
+struct program_names_early {
+	struct frames named, later;
+	struct early_file files[EARLY_FILES];
+	size_t next; /* its place is taken */
+	uint64_t code_at;
+};
+
+static int named_add(struct program_names_early *early, const struct run *run,
+		     size_t first, size_t nr)
+{
+	return frames_append(&early->named, run->words + first, nr);
+}
+
+static int later_add(struct program_names_early *early, const struct run *run,
+		     size_t first, size_t nr)
+{
+	return frames_append(&early->later, run->words + first, nr);
+}
+
 struct names {
 	struct program_tables *tables;
 	struct frames frames;
+	struct program_names_early *early; /* NULL: there are no more */
 	struct entry entry;
-	size_t left; /* functions of code that was made */
-	int missing; /* 0, or why names of some files are */
+	size_t left;	    /* functions of code that was made */
+	int missing;	    /* 0, or why names of some files are */
+	uint64_t code_took; /* ns */
 	int (*put)(void *data, const void *bytes, size_t size);
 	void *data;
 };
@@ -213,7 +280,7 @@ static struct run run_find(const struct names *names, size_t first)
 {
 	const uint64_t *words = names->frames.words + first;
 	size_t number = words[0] >> 1 >> KT_FRAME_FILE_SHIFT;
-	struct run run = {.words = words};
+	struct run run = {.words = words, .early = names->early != NULL};
 
 	while (first + run.nr < names->frames.nr &&
 	       words[run.nr] >> 1 >> KT_FRAME_FILE_SHIFT == number)
@@ -223,18 +290,27 @@ static struct run run_find(const struct names *names, size_t first)
 	return run;
 }
 
-static int file_put(struct names *names, const struct run *run)
+static int entries_put(struct names *names, const struct run *run,
+		       const struct program_functions *functions)
 {
-	struct program_functions functions;
 	size_t length;
 	int err = 0;
 
-	names->tables->nr_unkept += run->file->kept < 0;
-	program_functions_open(&functions, run->file, names->tables->servers);
 	for (size_t i = 0; !err && i < run->nr; i++) {
-		length = entry_make(&names->entry, run, i, &functions);
+		length = entry_make(&names->entry, run, i, functions);
 		err = names->put(names->data, &names->entry, length);
 	}
+	return err;
+}
+
+static int file_put(struct names *names, const struct run *run)
+{
+	struct program_functions functions;
+	int err;
+
+	names->tables->nr_unkept += run->file->kept < 0;
+	program_functions_open(&functions, run->file, names->tables->servers);
+	err = entries_put(names, run, &functions);
 	if (functions.err)
 		names->missing = functions.err;
 	program_functions_close(&functions);
@@ -275,11 +351,17 @@ static int code_put(struct names *names, const struct run *run)
 		jit_names_find(maker, dump_find(names->tables, maker), frames,
 			       run->nr, &names->left);
 	for (size_t i = 0; !err && i < run->nr; i++) {
+		if (names->early && !frames[i].name) {
+			err = later_add(names->early, run, i, 1);
+			continue;
+		}
 		length = entry_begin(entry, frame_of(run, i), frames[i].name,
 				     run->file);
 		if (frames[i].name)
 			entry->behind = offset_of(run, i) - frames[i].begin;
 		err = names->put(names->data, entry, entry_end(entry, length));
+		if (!err && names->early)
+			err = named_add(names->early, run, i, 1);
 	}
 	for (size_t i = 0; frames && i < run->nr; i++)
 		free(frames[i].name);
@@ -287,31 +369,161 @@ static int code_put(struct names *names, const struct run *run)
 	return err;
 }
 
-int program_names(struct program_tables *tables, const void *stacks,
-		  size_t size,
-		  int (*put)(void *data, const void *bytes, size_t size),
-		  void *data)
+/* @at: where the first entry begins. */
+static int frames_put(struct names *names, const void *stacks, size_t size,
+		      size_t at,
+		      int (*run_put)(struct names *names,
+				     const struct run *run))
+{
+	struct run run;
+	int err = frames_find(&names->frames, stacks, size, at);
+
+	if (names->early)
+		frames_subtract(&names->frames, &names->early->named);
+	for (size_t i = 0; !err && i < names->frames.nr; i += run.nr) {
+		run = run_find(names, i);
+		err = run_put(names, &run);
+	}
+	free(names->frames.words);
+	return err;
+}
+
+static struct names *names_begin(struct program_tables *tables,
+				 int (*put)(void *data, const void *bytes,
+					    size_t size),
+				 void *data)
 {
 	struct names *names = calloc(1, sizeof(*names));
-	struct run run;
-	int err;
 
 	if (!names)
-		return -ENOMEM;
+		return NULL;
 	tables->nr_unkept = 0;
 	names->tables = tables;
 	names->left = JIT_FUNCTIONS_MAX;
 	names->put = put;
 	names->data = data;
-	err = frames_find(&names->frames, stacks, size);
-	for (size_t i = 0; !err && i < names->frames.nr; i += run.nr) {
-		run = run_find(names, i);
-		if (run.file)
-			err = run.file->code ? code_put(names, &run)
-					     : file_put(names, &run);
-	}
-	err = err ?: names->missing;
-	free(names->frames.words);
+	return names;
+}
+
+static int run_put_last(struct names *names, const struct run *run)
+{
+	if (!run->file)
+		return 0;
+	return run->file->code ? code_put(names, run) : file_put(names, run);
+}
+
+int program_names(struct program_tables *tables, const void *stacks,
+		  size_t size,
+		  int (*put)(void *data, const void *bytes, size_t size),
+		  void *data)
+{
+	struct names *names = names_begin(tables, put, data);
+	int err;
+
+	if (!names)
+		return -ENOMEM;
+	err = frames_put(names, stacks, size, sizeof(struct kt_stacks),
+			 run_put_last)
+		      ?: names->missing;
+	free(names);
+	return err;
+}
+
+/* ---- while a recording goes on ---------------------------------------------- */
+
+struct program_names_early *program_names_early_create(void)
+{
+	return calloc(1, sizeof(struct program_names_early));
+}
+
+void program_names_early_destroy(struct program_names_early *early)
+{
+	if (!early)
+		return;
+	for (size_t i = 0; i < EARLY_FILES; i++)
+		if (early->files[i].number)
+			program_functions_close(&early->files[i].functions);
+	free(early->named.words);
+	free(early->later.words);
+	free(early);
+}
+
+/* Open, also for the next call.  NULL: too many files are open. */
+static struct program_functions *functions_early(
+	struct program_names_early *early, const struct program_file *file)
+{
+	struct early_file *open;
+
+	for (size_t i = 0; i < EARLY_FILES; i++)
+		if (early->files[i].number == file->number)
+			return &early->files[i].functions;
+	open = &early->files[early->next++ % EARLY_FILES];
+	if (open->number)
+		program_functions_close(&open->functions);
+	program_functions_open(&open->functions, file, NULL);
+	open->number = open->functions.err ? 0 : file->number;
+	if (open->number)
+		return &open->functions;
+	program_functions_close(&open->functions);
+	return NULL;
+}
+
+static int file_put_early(struct names *names, const struct run *run)
+{
+	const struct program_functions *functions =
+		functions_early(names->early, run->file);
+
+	if (!functions)
+		return later_add(names->early, run, 0, run->nr);
+	return entries_put(names, run, functions)
+		       ?: named_add(names->early, run, 0, run->nr);
+}
+
+/* What code a program has made, it may tell later, and in a file of any size. */
+static int code_put_early(struct names *names, const struct run *run)
+{
+	struct program_names_early *early = names->early;
+	uint64_t began = now_ns();
+	int err;
+
+	if (began < early->code_at)
+		return later_add(early, run, 0, run->nr);
+	err = code_put(names, run);
+	names->code_took += now_ns() - began;
+	return err;
+}
+
+static int run_put_early(struct names *names, const struct run *run)
+{
+	/* It is told of soon. */
+	if (!run->file)
+		return later_add(names->early, run, 0, run->nr);
+	return run->file->code ? code_put_early(names, run)
+			       : file_put_early(names, run);
+}
+
+int program_names_early(struct program_names_early *early,
+			struct program_tables *tables, const void *bytes,
+			size_t size,
+			int (*put)(void *data, const void *bytes, size_t size),
+			void *data)
+{
+	struct names *names = names_begin(tables, put, data);
+	size_t named = early->named.nr;
+	int err;
+
+	if (!names)
+		return -ENOMEM;
+	names->early = early;
+	/* Those from before are with the new ones. */
+	names->frames = early->later;
+	early->later = (struct frames){0};
+	err = frames_put(names, bytes, size, 0, run_put_early);
+	if (early->named.nr != named)
+		frames_once(&early->named);
+	if (names->code_took)
+		early->code_at = now_ns() + CODE_PAUSE_NS +
+				 names->code_took * CODE_SHARE;
 	free(names);
 	return err;
 }

@@ -169,6 +169,26 @@ grep -o '	cat+0x[0-9a-f]*' lines | tr -d '\t' >ours
 check "-k: there are some" at_least "$(wc -l <ours)" 8
 check "-k: where the program was, as strace" diff theirs ours
 check "-k: and in which function of a library" like '^	[_a-z0-9]*open[_a-z0-9]*\+0x[0-9a-f]* \(libc'
+# What is shown while it is recorded has names, too.
+rm -f first
+ktrace syscalls -q -k -e clock_nanosleep -o lines -- \
+	sh -c 'sleep 0.1; sleep 6000 & echo $! >first; wait' &
+tracer=$!
+has_stack() {
+	grep -A1 'clock_nanosleep.* = 0$' lines | grep -q '^	'
+}
+wait_until has_stack
+wait_until [ -s first ]
+cp lines shown
+wait_until sleeps_in nanosleep "$(cat first)"
+kill $tracer
+wait $tracer
+kill "$(cat first)"
+check "-k: while the program runs" \
+	is "$(grep -A1 'clock_nanosleep.* = 0$' shown | grep -c '^	[^ ]*nanosleep[^ ]*+0x[0-9a-f]* (libc')" 1
+check "-k: who was not shown before" \
+	is "$(grep -A1 '<detached \.\.\.>' lines | grep -c '^	[^ ]*nanosleep[^ ]*+0x[0-9a-f]* (libc')" 1
+rm -f first
 # Two sleep when the recording ends: the second one's line comes between the parts of the first one's.
 ktrace syscalls -q -k -e clock_nanosleep -o lines -- \
 	sh -c 'sleep 6000 & echo $! >first; sleep 6000 & echo $! >second; wait' &

@@ -185,6 +185,77 @@ TEST(a_long_name_is_whole)
 	CHECK_STR(name, LONG);
 }
 
+/* ---- while a recording goes on --------------------------------------------------- */
+
+/* Names what has come since: one stack.  Returns how many names there are. */
+static int early_name(struct program_names_early *early, const uint64_t *frames,
+		      unsigned int nr, uint64_t number)
+{
+	struct {
+		struct kt_stack head;
+		uint64_t frames[4];
+	} stack = {
+		.head = {.frames = nr, .kind = KT_STACK_USER},
+	};
+
+	for (unsigned int i = 0; i < nr; i++)
+		stack.frames[i] = number << KT_FRAME_FILE_SHIFT | frames[i];
+	entries = 0;
+	CHECK_EQ(program_names_early(early, &tables, &stack,
+				     sizeof(stack.head) + nr * sizeof(*frames),
+				     put, NULL),
+		 0);
+	return entries;
+}
+
+TEST(each_frame_is_named_once)
+{
+	struct program_names_early *early = program_names_early_create();
+	const uint64_t at = offset_of("names_two"),
+		       frames[] = {offset_of("main"), at};
+
+	self_identify();
+	CHECK_EQ(early_name(early, &at, 1, NUMBER), 1);
+	CHECK_STR(name, "names_two");
+	/* It may be behind a call, too: that is another function. */
+	CHECK(frame & KT_FRAME_GUESS);
+	CHECK_EQ(early_name(early, &at, 1, NUMBER), 0);
+	CHECK_EQ(early_name(early, frames, 2, NUMBER), 2);
+	CHECK_EQ(early_name(early, frames, 2, NUMBER), 0);
+	program_names_early_destroy(early);
+}
+
+TEST(a_file_may_be_told_later)
+{
+	struct program_names_early *early = program_names_early_create();
+	const uint64_t at = offset_of("names_one");
+
+	self_identify();
+	tables.nr = 1;
+	CHECK_EQ(early_name(early, &at, 1, NUMBER), 0);
+	tables.nr = 2;
+	entries = 0;
+	CHECK_EQ(program_names_early(early, &tables, NULL, 0, put, NULL), 0);
+	CHECK_EQ(entries, 1);
+	CHECK_STR(name, "names_one");
+	program_names_early_destroy(early);
+}
+
+/* The process says what its code is called when it has run already. */
+TEST(code_may_be_told_later)
+{
+	struct program_names_early *early = program_names_early_create();
+	struct program_file code = {
+		.number = NUMBER, .path = "[jit]", .code = true};
+	const uint64_t at = 0x1234;
+
+	files[NUMBER] = &code;
+	CHECK_EQ(early_name(early, &at, 1, NUMBER), 0);
+	CHECK_EQ(early_name(early, &at, 1, NUMBER), 0);
+	files[NUMBER] = &self;
+	program_names_early_destroy(early);
+}
+
 /* ---- stripped ----------------------------------------------------------------- */
 
 static char folder[] = "/tmp/ktrace-names-XXXXXX", exe[PATH_MAX];
