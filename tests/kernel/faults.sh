@@ -3,6 +3,7 @@
 # Memory is short: each allocation of an operation fails once. Then the operation is refused and
 # leaves nothing, or does without, and the next one works.
 # One kernel is enough: what is done when memory is short is the same.
+# Only in check-all: it takes minutes.
 . tests/kernel/lib.sh
 
 fault=/sys/kernel/debug/ktrace-fault

@@ -3,6 +3,7 @@
 # Probes where others are, too: BPF programs and ftrace's tracers at the same function, a debugger at
 # the same instruction, CPUs that go, and a library of many processes.
 # One kernel is enough: it is the kernel that shares a place.
+# Only in check-all: it takes minutes.
 . tests/kernel/lib.sh
 . tests/wait.sh
 

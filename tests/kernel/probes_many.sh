@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # A thousand probes at once, where functions begin: kernel/source/probe/entries.c.
 # One kernel is enough: probes.sh arms some of them on each.
+# Only in check-all: it takes minutes.
 . tests/kernel/lib.sh
 
 tracing=/sys/kernel/tracing

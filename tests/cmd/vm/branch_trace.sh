@@ -3,6 +3,7 @@
 # branch_trace.sh - ktrace record --branch-trace: the trace has the branches that `ktrace branch' lists (ptrace
 # and the emulator are its judges), and each stands among the events where it happened
 # One kernel is enough: what is traced is tested by tests/kernel.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/branch_trace && cd /mnt/branch_trace || exit 1

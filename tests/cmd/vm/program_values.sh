@@ -3,6 +3,7 @@
 # program_values.sh - values of variables that armed probes record, at many places of programs, are
 # those that the debugger prints there, hit by hit
 # One kernel is enough.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 tests=$(realpath "$(dirname "$0")/../../probe")

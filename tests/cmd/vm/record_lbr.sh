@@ -4,6 +4,7 @@
 # ktrace-records plays: each event has exactly the branches of the program that the records had, in their order and
 # with names, also while tasks move; and what is refused where there are no such records
 # One kernel is enough: what depends on the kernel is in calls of perf, which this test plays.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/record_lbr && cd /mnt/record_lbr || exit 1
