@@ -4,6 +4,7 @@
 # entry, on both ways of hooking. What is recorded at the entry is the judge where both sessions hook
 # the function; the kernel's own unwinder, by kprobes behind the function's first instruction, where
 # our trampoline does.
+# Only in check-all, on each kernel: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/callers && cd /mnt/callers || exit 1
