@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +53,12 @@ static const struct {
 	{"socketcall",
 	 "socket bind connect listen accept getsockname getpeername socketpair "
 	 "send recv sendto recvfrom shutdown setsockopt getsockopt sendmsg recvmsg "
-	 "accept4 recvmmsg sendmmsg"},
-	{"ipc", "semop semget semctl semtimedop msgsnd msgrcv msgget msgctl "
-		"shmat shmdt shmget shmctl"},
+	 "accept4 recvmmsg recvmmsg_time32 sendmmsg"},
+	{"ipc",
+	 "semop semget semctl semtimedop semtimedop_time32 msgsnd msgrcv msgget msgctl "
+	 "shmat shmdt shmget shmctl"},
+	{"old_select", "select_time32"},
+	{"old_mmap", "mmap"},
 };
 
 static int events_add(struct selection *s, const char *system, const char *name,
@@ -76,7 +78,7 @@ static bool word_matches(const char *words, const char *pattern)
 	int length;
 
 	for (; sscanf(words, " %31s%n", word, &length) == 1; words += length)
-		if (!fnmatch(pattern, word, 0))
+		if (ktrace_pattern_match(pattern, "", word))
 			return true;
 	return false;
 }

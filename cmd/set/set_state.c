@@ -260,6 +260,24 @@ static bool is_bare(const struct state *s, const struct ktrace_known *e)
 	return bare;
 }
 
+/* Are the calls in which it may be made enabled, too, as the item enables them? */
+static bool makers_bare(const struct state *s, const char *call)
+{
+	static const char *const ways[] = {"sys_enter_%s", "sys_exit_%s"};
+	const struct ktrace_known *e;
+	const char *maker;
+	char name[256];
+
+	for (size_t i = 0; (maker = calls_maker(call, i)); i++)
+		for (size_t k = 0; k < 2; k++) {
+			snprintf(name, sizeof(name), ways[k], maker);
+			e = known_find(s, "compat_syscalls", name);
+			if (e && !is_bare(s, e))
+				return false;
+		}
+	return true;
+}
+
 /*
  * The name of the event's call, if the item "syscall NAME" would enable exactly
  * what is enabled: entry and exit, for 64-bit and 32-bit programs.
@@ -269,7 +287,7 @@ static const char *call_whole(const struct state *s,
 {
 	const char *call = is_call(e) ? call_of(e) : NULL;
 
-	if (!call || calls_maker(call, 0))
+	if (!call || !makers_bare(s, call))
 		return NULL;
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct ktrace_known *other = &s->known[i];

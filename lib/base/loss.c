@@ -121,6 +121,9 @@ static const struct {
 	 "they called is missing, too"},
 	{"function", "stack",
 	 "calls so deep that too little of the stack was left"},
+	{"syscall", "unread",
+	 "calls of 32-bit programs by socketcall, ipc, the old select or mmap, "
+	 "whose arguments could not be read: see the events of these calls"},
 	{"captures", "open",
 	 "calls that were recorded when they returned: what their arguments "
 	 "point to, because too many were open: see the parameter "

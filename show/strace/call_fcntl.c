@@ -8,10 +8,15 @@
 
 #define OWNER_SIZE 8
 
-/* Commands that only 32-bit programs have. */
+/* Commands that only fcntl64 of 32-bit programs has. */
 #define WIDE_GET  12
 #define WIDE_SET  13
 #define WIDE_WAIT 14
+
+static bool has_wide(const struct call_view *view)
+{
+	return view->call && !strcmp(view->call->shown, "fcntl64");
+}
 
 bool fcntl_answers(const struct call_view *view)
 {
@@ -19,8 +24,9 @@ bool fcntl_answers(const struct call_view *view)
 	case F_GETLK:
 	case F_OFD_GETLK:
 	case F_GETOWN_EX:
-	case WIDE_GET:
 		return true;
+	case WIDE_GET:
+		return has_wide(view);
 	default:
 		return false;
 	}
@@ -146,10 +152,13 @@ bool fcntl_argument(struct line *line, const struct call_view *view,
 	case F_OFD_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
+		if (!put_lock(line, view, &c))
+			value_address(line, value);
+		break;
 	case WIDE_GET:
 	case WIDE_SET:
 	case WIDE_WAIT:
-		if (!put_lock(line, view, &c))
+		if (!has_wide(view) || !put_lock(line, view, &c))
 			value_address(line, value);
 		break;
 	case F_SETOWN_EX:

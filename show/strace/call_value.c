@@ -371,7 +371,7 @@ static void put_names(struct line *line, const char *set, uint64_t value)
 /* Numbers that people know as such. */
 static bool set_is_decimal(const char *set)
 {
-	static const char *const sets[] = {"key", "key_reqkeys",
+	static const char *const sets[] = {"key", "key_reqkeys", "socketcall",
 					   "sockopt_txrehash"};
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
@@ -506,7 +506,7 @@ void value_syscall(struct line *line, uint64_t number, uint32_t arch)
 void value_signals(struct line *line, uint64_t set)
 {
 	const struct ktrace_names *names = ktrace_names_find("signal", NULL);
-	bool inverse = __builtin_popcountll(set) > 42;
+	bool inverse = __builtin_popcountll(set) >= 42;
 	const char *space = "";
 
 	if (inverse)
@@ -536,7 +536,7 @@ void value_signals(struct line *line, uint64_t set)
 void value_signals_old(struct line *line, uint32_t set)
 {
 	/* If most are in the set, those that are not are shown. */
-	bool most = __builtin_popcount(set) > 21;
+	bool most = __builtin_popcount(set) >= 21;
 
 	value_signals(line, most ? set | (uint64_t)UINT32_MAX << 32 : set);
 }

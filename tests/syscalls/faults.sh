@@ -152,6 +152,21 @@ check "wide registers: words" is "$(count words 'socket\(AF_UNIX, SOCK_STREAM, 0
 ktrace syscalls -q -a 1 -e connect -o words.all -- "$programs/fault" words
 check "who selects the call gets it, too" \
 	has words 'socketcall(SYS_CONNECT, 0x10000000) = -1 EBADF'
+ktrace record -q -e 'compat_syscalls:sys_*_connect' -o missed -- "$programs/fault" words
+ktrace stat missed >words.all
+check "who has only the events of the call is told what is missing" \
+	is "$(count words '^ +1  syscall: calls of 32-bit programs by socketcall')" 1
+sleep 1000 &
+other=$!
+ktrace record -q -e 'compat_syscalls:sys_*_connect' -p $other -o others &
+tracer=$!
+wait_until grep -q 1 "$tree/enabled"
+"$programs/fault" words
+kill $tracer
+wait $tracer
+kill $other
+ktrace stat others >words.all
+check "but not of processes that are not recorded" is "$(count words ' syscall: ')" 0
 
 # A first run creates the deep directory, so both find that it exists.
 paths=-y

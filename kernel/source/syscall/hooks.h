@@ -3,9 +3,12 @@
 #ifndef KT_KERNEL_SOURCE_SYSCALL_HOOKS_H
 #define KT_KERNEL_SOURCE_SYSCALL_HOOKS_H
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <asm/syscall.h>
+
+#include "event/write.h"
 
 #include "call.h"
 #include "field.h"
@@ -26,6 +29,7 @@ struct hooks {
 	struct table tables[DIRECTIONS];
 	struct kt_pending pending;
 	struct kt_pending whole; /* calls that are recorded as made */
+	atomic_long_t unread;	 /* calls that are not, as nobody wants them */
 };
 
 static __always_inline struct kt_enabled *enabled_find(
@@ -38,8 +42,8 @@ static __always_inline struct kt_enabled *enabled_find(
 
 /*
  * A call that is made by another one is recorded as call @number, with its own registers in @part.
- * If its arguments cannot be read when it begins, it is recorded as it was made.  Its end must be of
- * the same call, whether they can be read then or not.
+ * If its arguments cannot be read when it begins, it is recorded as it was made, or missed if that is
+ * not enabled.  Its end must be of the same call, whether they can be read then or not.
  */
 static inline struct kt_enabled *enabled_find_part(struct hooks *hooks,
 						   enum direction direction,
@@ -60,6 +64,8 @@ static inline struct kt_enabled *enabled_find_part(struct hooks *hooks,
 		return NULL;
 	if (!kt_part_arguments(words, *regs) && direction == ENTER) {
 		kt_pending_set(&hooks->whole, made, 1);
+		if (!whole && !kt_write_refused(found))
+			atomic_long_inc(&hooks->unread);
 		return whole;
 	}
 	*part = **regs;

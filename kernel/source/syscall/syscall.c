@@ -434,6 +434,15 @@ static void syscall_detach(struct kt_enabled *enabled)
 			probes[direction], hooks);
 }
 
+static u64 syscalls_missed(const void *state, unsigned int reason)
+{
+	const struct hooks *hooks = state;
+
+	return atomic_long_read(&hooks->unread);
+}
+
+static const char *const misses[] = {"unread", NULL};
+
 static struct kt_source source = {
 	.name = "syscall",
 	.owner = THIS_MODULE,
@@ -441,6 +450,8 @@ static struct kt_source source = {
 	.attach = syscall_attach,
 	.detach = syscall_detach,
 	.synchronize = kt_tracepoints_synchronize,
+	.missed = syscalls_missed,
+	.misses = misses,
 	.points = &kt_tracepoints,
 	.partial = true,
 	.explicit = true,
