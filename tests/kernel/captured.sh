@@ -4,6 +4,7 @@
 # at the entry, and kept until the call returns, in one of a limited number of places.  Without a
 # place the call is recorded all the same, is marked, and counted.  Each place comes back, however
 # the call ends.
+# One kernel is enough: trampolines.sh checks on each that both ways work.
 . tests/kernel/lib.sh
 
 run=/sys/kernel/debug/ktrace-callee/run

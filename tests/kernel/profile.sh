@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Samples of what runs (kernel/source/profile): the rate, CPUs that come and go, sessions
 # beside each other.  tests/cmd/vm/profile.sh looks at what the samples say.
+# One kernel is enough: each has the same timers.
 . tests/kernel/lib.sh
 
 event=profile:sample

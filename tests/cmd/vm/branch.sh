@@ -3,6 +3,7 @@
 # branch.sh - ktrace branch: which way programs went; addr2line says what the places are called, gdb
 # where a program was killed, ptrace (tests/kernel/branches.sh) which branches there were
 # One kernel is enough: what is traced is tested by tests/kernel.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 top=$PWD

@@ -3,6 +3,7 @@
 # follow.sh - a recording of the kernel that another process reads meanwhile: the same events and losses, in
 # the same order, as the trace has when it is complete
 # One kernel is enough: recorder and reader do not depend on it.
+# Only in check-all: it takes minutes, and tests/cmd/follow asks the same of programs' markers natively.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/follow && cd /mnt/follow || exit 1

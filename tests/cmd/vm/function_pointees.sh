@@ -3,6 +3,7 @@
 # function_pointees.sh - record -F: what arguments point to.  What is right is known from what
 # a program does, from stat(1), /proc, and kernel/testmod/callee_typed.c
 # One kernel is enough: programs are the work of the command.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/function_pointees && cd /mnt/function_pointees || exit 1

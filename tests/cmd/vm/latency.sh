@@ -3,6 +3,7 @@
 # latency.sh - waits for a CPU and calls, of a kernel: what others find in the same trace, and
 # what perf has recorded and found in the same run
 # One kernel is enough: analyses are made by the reader.
+# Only in check-all: it takes minutes, and tests/analyse asks the same of made traces natively.
 
 . "$(dirname "$0")/../check.sh"
 analyse=$PWD/tests/analyse

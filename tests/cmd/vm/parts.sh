@@ -2,6 +2,7 @@
 #
 # parts.sh - a recording in several traces, and snapshots of the flight recorder
 # One kernel is enough: the recorder parts them.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/parts && cd /mnt/parts || exit 1

@@ -3,6 +3,7 @@
 # program_return.sh - record -x FILE -P 'FUNCTION%return': programs that look at return addresses, or
 # do not return; the programs themselves say what is right
 # One kernel is enough: tests/kernel/program_probes.sh asks each kernel.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/program_return && cd /mnt/program_return || exit 1

@@ -2,6 +2,7 @@
 #
 # stacks.sh - events with their stacks; the kernel's own tracer is the judge
 # One kernel is enough: tests/kernel/stacks.sh has the kernel's unwinder as judge on each.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 chain=$PWD/build/user/tests/kernel/chain-static
