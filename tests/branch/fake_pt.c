@@ -96,6 +96,8 @@ static void file_play(int fd, int tid)
 		if (head.type != AUXTRACE)
 			continue;
 		memcpy(&part, bytes + at + 8, sizeof(part));
+		/* perf fills each piece up to 8 bytes: the next one begins before these. */
+		memcpy(&where, bytes + at + 16, sizeof(where));
 		if (!tid)
 			packets_put(fd, page, &where, bytes + at + head.size,
 				    part);
