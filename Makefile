@@ -52,7 +52,7 @@ check: setup user
 		WHOLE='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(WHOLE))' tests/run $(SUITE)
 
 check-all: setup-all user
-	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' LONG='$(KERNEL_LONG)' tests/run
+	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' LONG='$(KERNEL_LONG)' KTRACE_VM_RANDOM=yes tests/run
 
 check-debug: setup user
 	@KERNELS='$(KERNELS_DEBUG)' KTRACE_TIMEOUT=7200 tests/run kernel syscalls

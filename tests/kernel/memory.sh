@@ -5,6 +5,7 @@
 
 load_module ktrace-test
 # Then every program is loaded at the same address.
+places=$(cat /proc/sys/kernel/randomize_va_space)
 echo 0 >/proc/sys/kernel/randomize_va_space
 first=$(sh -c 'sed -n "1s/-.*//p" /proc/$$/maps')
 check "programs begin where they do" is "$first" 555555554000
@@ -33,6 +34,6 @@ check "a kernel thread reads nothing of it" is "$(readers 'storm 1000' '__unread
 put events/raw/hit/filter 0
 put capture none
 put define '!raw/hit'
-echo 2 >/proc/sys/kernel/randomize_va_space
+echo "$places" >/proc/sys/kernel/randomize_va_space
 rmmod ktrace-test
 clean
