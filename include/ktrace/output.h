@@ -159,8 +159,8 @@ struct ktrace_output_calls {
 	 */
 	const char *const *touching;
 	/*
-	 * Is a call that ends a process shown?  Its event may be recorded only so that the
-	 * end is.  NULL: yes.
+	 * Is a call shown?  It may be recorded only because it ends a process, or makes other
+	 * calls.  Asked once for each type.  NULL: yes.
 	 */
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data; /* for these functions */
@@ -198,7 +198,7 @@ struct ktrace_output_graph {
 	uint32_t columns; /* the sum of those that lines have; 0: none */
 	/*
 	 * Which events are shown beside the calls. The others are used only to see what
-	 * belongs to interrupts. NULL: all are shown.
+	 * belongs to interrupts. Asked once for each type. NULL: all are shown.
 	 */
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data;

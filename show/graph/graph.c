@@ -28,6 +28,7 @@
 #include "program.h"
 #include "show.h"
 #include "stack.h"
+#include "wanted.h"
 
 struct graph {
 	struct ktrace_output show;
@@ -36,8 +37,7 @@ struct graph {
 	struct line_heads heads;
 	struct ktrace_spans *spans;
 	const struct ktrace_cursor *cursor; /* of the spans */
-	uint8_t *wanted; /* by the number of the type: see type_is_wanted() */
-	size_t nr_wanted;
+	struct wanted wanted;
 };
 
 /* ---- lines ---------------------------------------------------------------- */
@@ -392,35 +392,13 @@ static int event_show(struct graph *g, const struct ktrace_event *event,
 	}
 }
 
-/* Values in graph->wanted: a cache, because types are many and @want may be slow. */
-enum {
-	TYPE_UNKNOWN,
-	TYPE_WANTED,
-	TYPE_LEFT_OUT,
-};
-
-static bool type_is_wanted(struct graph *g, const struct ktrace_type *type)
+/* Calls and returns of functions always are. */
+static bool event_is_wanted(struct graph *g, const struct ktrace_type *type)
 {
 	const struct ktrace_output_graph *options = &g->show.graph;
-	size_t nr = g->nr_wanted;
 
-	if (!options->want || part_of(type) != PART_OTHER)
-		return true;
-	if (type->number >= nr) {
-		size_t more = type->number * 2ull + 64;
-		uint8_t *table = realloc(g->wanted, more);
-
-		if (!table)
-			return options->want(type, options->data);
-		memset(table + nr, TYPE_UNKNOWN, more - nr);
-		g->wanted = table;
-		g->nr_wanted = more;
-	}
-	if (g->wanted[type->number] == TYPE_UNKNOWN)
-		g->wanted[type->number] = options->want(type, options->data)
-						  ? TYPE_WANTED
-						  : TYPE_LEFT_OUT;
-	return g->wanted[type->number] == TYPE_WANTED;
+	return part_of(type) != PART_OTHER ||
+	       type_is_wanted(&g->wanted, type, options->want, options->data);
 }
 
 static int graph_hidden(struct ktrace_output *show,
@@ -450,7 +428,7 @@ static int graph_event(struct ktrace_output *show,
 	step = ktrace_spans_event(g->spans, event);
 	if (step < 0)
 		return step;
-	if (ktrace_spans_hidden(g->spans) || !type_is_wanted(g, event->type))
+	if (ktrace_spans_hidden(g->spans) || !event_is_wanted(g, event->type))
 		return 0;
 	place = place_of(g, event, step, before);
 	err = lines_room(&g->lines);
@@ -512,7 +490,7 @@ static void graph_release(struct ktrace_output *show)
 	programs_destroy(&g->results);
 	programs_destroy(&g->events);
 	lines_destroy(&g->lines);
-	free(g->wanted);
+	wanted_destroy(&g->wanted);
 }
 
 const struct show_ops show_graph = {

@@ -36,11 +36,12 @@ const char *name_shown(const struct call_view *view,
 	return name ? name : "?";
 }
 
-bool call_is_shown(const struct syscalls *s, const struct call_view *view)
+bool call_is_shown(struct syscalls *s, const struct call_view *view)
 {
 	const struct ktrace_output_calls *calls = &s->show.calls;
 
-	return !calls->want || calls->want(view->enter.type, calls->data);
+	return type_is_wanted(&s->wanted, view->enter.type, calls->want,
+			      calls->data);
 }
 
 bool status_is_shown(const struct syscalls *s, const struct call_view *view,

@@ -557,6 +557,7 @@ static void syscalls_release(struct ktrace_output *show)
 	threads_destroy(&s->threads);
 	counts_destroy(&s->counts);
 	free(s->line.s);
+	wanted_destroy(&s->wanted);
 	output_destroy(&s->stacks);
 	output_destroy(&s->output);
 }

@@ -15,6 +15,7 @@
 #include "signal_pairs.h"
 #include "thread.h"
 #include "times.h"
+#include "wanted.h"
 
 struct syscalls {
 	struct ktrace_output show;
@@ -29,8 +30,9 @@ struct syscalls {
 	uint32_t first;	     /* tid of the first thread */
 	uint32_t writing; /* tid of the thread whose line it is; 0: of none */
 	bool several;
-	uint32_t statuses; /* of calls that are shown */
-	bool filtered;	   /* only its end decides whether a call is shown */
+	uint32_t statuses;    /* of calls that are shown */
+	bool filtered;	      /* only its end decides whether a call is shown */
+	struct wanted wanted; /* by the type of the call's begin */
 	struct counts counts;
 	struct signal_pairs signals;
 };
@@ -55,7 +57,7 @@ int call_show(struct syscalls *s, struct thread *thread, uint64_t time);
  */
 int open_end(struct syscalls *s, struct thread *thread, uint32_t status);
 /* Was it asked for?  Else it was recorded only because it ends a process. */
-bool call_is_shown(const struct syscalls *s, const struct call_view *view);
+bool call_is_shown(struct syscalls *s, const struct call_view *view);
 /* Is a call with this end shown? */
 bool status_is_shown(const struct syscalls *s, const struct call_view *view,
 		     uint32_t status);
