@@ -36,25 +36,33 @@ static bool is_function(const char *pattern)
 	       !ktrace_pattern_match(pattern, "function", "exit");
 }
 
+/* NAME of "function:NAME", and "!NAME" of "!function:NAME"; NULL: no function is meant. */
+static char *function_of(char *word)
+{
+	bool out = *word == '!';
+	char *name = word + out + sizeof(FUNCTION) - 1;
+
+	if (!is_function(word + out))
+		return NULL;
+	if (out)
+		*--name = '!';
+	return name;
+}
+
 /* Of -e: "function:NAME" is what -F NAME is; *@others gets the rest, with room for all of it. */
 static int functions_take(struct record *r, char *words, char *others)
 {
-	char *word, *end = others;
+	char *word, *name, *end = others;
 	size_t before = r->functions.nr;
 
 	*others = '\0';
 	while ((word = strsep(&words, ","))) {
-		if (*word == '!' && is_function(word + 1))
-			return misused(&command_record,
-				       "-e `%s': functions that are not wanted "
-				       "cannot be named",
-				       word);
-		if (!is_function(word))
+		name = function_of(word);
+		if (!name)
 			end += sprintf(end, "%s%s", end == others ? "" : ",",
 				       word);
 		else if (patterns_option(&r->functions, &command_record, "-e",
-					 "function",
-					 word + sizeof(FUNCTION) - 1))
+					 "function", name))
 			return EXIT_USAGE;
 	}
 	r->filterless = r->functions.nr > before;

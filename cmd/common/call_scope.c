@@ -88,6 +88,21 @@ static int patterns_check(const struct patterns *patterns,
 	return EXIT_OK;
 }
 
+/* What is called there is recorded in any case, so leaving it out is cutting it. */
+static int roots_option(struct patterns *roots, const struct command *command,
+			char *words)
+{
+	int status = patterns_option(roots, command, "-f", "function", words);
+
+	for (size_t i = 0; !status && i < roots->nr; i++)
+		if (*roots->list[i] == '!')
+			return misused(command,
+				       "-f `%s': functions that are not wanted "
+				       "are named by --no",
+				       roots->list[i]);
+	return status;
+}
+
 int call_scope_option(struct call_scope *scope, const struct command *command,
 		      int option, char *words)
 {
@@ -95,8 +110,7 @@ int call_scope_option(struct call_scope *scope, const struct command *command,
 
 	switch (option) {
 	case 'f':
-		return patterns_option(&patterns[SCOPE_ROOT], command, "-f",
-				       "function", words);
+		return roots_option(&patterns[SCOPE_ROOT], command, words);
 	case CALLS_IN:
 		return patterns_option(&patterns[SCOPE_AROUND], command, "--in",
 				       "function", words);

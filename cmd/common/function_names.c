@@ -137,10 +137,10 @@ static void search_add(void *data, const char *name, const char *module)
 void function_names_near(const char *const *patterns, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		const char *call =
-			behind(patterns[i], KTRACE_FUNCTIONS_OF_SYSCALLS);
+		const char *bare = patterns[i] + (*patterns[i] == '!');
+		const char *call = behind(bare, KTRACE_FUNCTIONS_OF_SYSCALLS);
 		struct search search = {
-			.wanted = call ?: patterns[i],
+			.wanted = call ?: bare,
 			.call = call,
 		};
 

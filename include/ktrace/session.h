@@ -268,8 +268,9 @@ KTRACE_API bool ktrace_function_waits(const char *pattern);
  * (ktrace_function_match()): the events function:entry and
  * function:exit.  *@nr: how many functions that are.  Patterns with wildcards, and those that
  * wait (ktrace_function_waits()), also mean functions of modules that are loaded later.  A trace
- * has each function as an event function:NAME, its returns as return:NAME.  -ENOENT: a pattern
- * means no function.
+ * has each function as an event function:NAME, its returns as return:NAME.  A pattern with a "!" in
+ * front leaves functions out: the last pattern that means a function counts.  -ENOENT: a pattern
+ * means no function; -EINVAL: functions are left out, but none is wanted.
  */
 KTRACE_API int ktrace_session_functions(struct ktrace_session *session,
 					const char *const *patterns,
@@ -281,7 +282,7 @@ KTRACE_API int ktrace_session_functions(struct ktrace_session *session,
  */
 struct ktrace_functions {
 	size_t size; /* of this struct */
-	/* Recorded wherever they are called. */
+	/* Recorded wherever they are called. Only here, and without @inside, "!" leaves some out. */
 	const char *const *roots;
 	size_t nr_roots;
 	/* Recorded while one of the roots runs: what it calls. */
@@ -351,8 +352,8 @@ struct ktrace_function {
 };
 
 /*
- * Calls @use with each function that a pattern means: first those that can be recorded, then
- * those that cannot.  If @use returns something other than 0, ends and returns that.
+ * Calls @use with each function that a pattern means ("!" in front leaves some out): first those
+ * that can be recorded, then those that cannot.  If @use returns something other than 0, ends and returns that.
  * -ENOENT: a pattern means none.
  */
 KTRACE_API int ktrace_session_functions_each(

@@ -47,6 +47,9 @@ struct choice {
 	bool open; /* functions of modules that are loaded later, too */
 	struct available *list;
 	size_t nr;
+	/* What patterns leave out, that others mean. */
+	struct available *out;
+	size_t nr_out;
 };
 
 /* A system call has a function for each kind of program that may call it. */
@@ -99,6 +102,39 @@ bool ktrace_function_match(const char *pattern, const char *module,
 	return kt_glob_match(wanted, module) && kt_glob_match(colon + 1, name);
 }
 
+static bool leaves_out(const char *pattern)
+{
+	return *pattern == '!';
+}
+
+int functions_some_wanted(const char *const *patterns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!leaves_out(patterns[i]))
+			return 0;
+	return nr ? error_set(-EINVAL,
+			      "`%s' leaves functions out: say which are wanted "
+			      "before, such as '*,%s'",
+			      *patterns, *patterns)
+		  : 0;
+}
+
+int functions_match(const char *const *patterns, size_t nr, const char *module,
+		    const char *name, bool *used)
+{
+	int meant = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool out = leaves_out(patterns[i]);
+
+		if (!ktrace_function_match(patterns[i] + out, module, name))
+			continue;
+		used[i] = true;
+		meant = out ? -1 : 1;
+	}
+	return meant;
+}
+
 /*
  * The name of the module that a pattern means, if it is one, and not the kernel itself.  False:
  * there is none, or it has wildcards.
@@ -131,15 +167,15 @@ static bool is_open(const char *pattern)
 	return strpbrk(pattern, "*?[\\") || ktrace_function_waits(pattern);
 }
 
-static int choice_add(struct choice *choice, const struct available *function)
+static int available_add(struct available **list, size_t *nr,
+			 const struct available *function)
 {
-	struct available *list;
+	struct available *more = array_grow(*list, *nr, sizeof(*more));
 
-	list = array_grow(choice->list, choice->nr, sizeof(*list));
-	if (!list)
+	if (!more)
 		return error_set(-ENOMEM, "out of memory");
-	choice->list = list;
-	choice->list[choice->nr++] = *function;
+	*list = more;
+	more[(*nr)++] = *function;
 	return 0;
 }
 
@@ -147,38 +183,55 @@ static int choice_add(struct choice *choice, const struct available *function)
 static int choice_try(struct choice *choice, const struct available *function,
 		      bool *used)
 {
-	bool wanted = false;
+	switch (functions_match(choice->patterns, choice->nr_patterns,
+				function->module, function->name, used)) {
+	case 1:
+		return available_add(&choice->list, &choice->nr, function);
+	case -1:
+		return available_add(&choice->out, &choice->nr_out, function);
+	default:
+		return 0;
+	}
+}
 
-	for (size_t i = 0; i < choice->nr_patterns; i++)
-		if (ktrace_function_match(choice->patterns[i], function->module,
-					  function->name))
-			used[i] = wanted = true;
-	return wanted ? choice_add(choice, function) : 0;
+/* What a pattern means that means no function that is there. */
+static int pattern_refuse(const char *pattern)
+{
+	const char *bare = pattern + leaves_out(pattern);
+
+	if (ktrace_function_waits(bare) && leaves_out(pattern))
+		return error_set(-ENOENT,
+				 "`%s': the module is not loaded, so nobody "
+				 "knows what is left out",
+				 pattern);
+	if (ktrace_function_waits(bare))
+		return error_set(-ENOENT,
+				 "`%s': the module is not loaded, so "
+				 "nobody knows of what type is what a "
+				 "condition compares: load it first",
+				 pattern);
+	if (syscall_wanted(bare))
+		return error_set(-ENOENT,
+				 "no system call `%s' has a function "
+				 "that can be recorded",
+				 syscall_wanted(bare));
+	return error_set(-ENOENT,
+			 "no function `%s' can be recorded: "
+			 "it does not exist, is inlined, or "
+			 "the kernel must not be stopped there",
+			 bare);
 }
 
 static int choice_check(const struct choice *choice, const bool *used)
 {
-	for (size_t i = 0; i < choice->nr_patterns; i++)
-		if (used[i] || (choice->open &&
-				ktrace_function_waits(choice->patterns[i])))
-			continue;
-		else if (ktrace_function_waits(choice->patterns[i]))
-			return error_set(-ENOENT,
-					 "`%s': the module is not loaded, so "
-					 "nobody knows of what type is what a "
-					 "condition compares: load it first",
-					 choice->patterns[i]);
-		else if (syscall_wanted(choice->patterns[i]))
-			return error_set(-ENOENT,
-					 "no system call `%s' has a function "
-					 "that can be recorded",
-					 syscall_wanted(choice->patterns[i]));
-		else
-			return error_set(-ENOENT,
-					 "no function `%s' can be recorded: "
-					 "it does not exist, is inlined, or "
-					 "the kernel must not be stopped there",
-					 choice->patterns[i]);
+	for (size_t i = 0; i < choice->nr_patterns; i++) {
+		const char *pattern = choice->patterns[i];
+		bool waits = choice->open && !leaves_out(pattern) &&
+			     ktrace_function_waits(pattern);
+
+		if (!used[i] && !waits)
+			return pattern_refuse(pattern);
+	}
 	return 0;
 }
 
@@ -227,13 +280,17 @@ static bool is_recorded(enum role role)
 	return role == INSIDE || role == ROOT;
 }
 
-static const char *role_sign(enum role role)
+static const char *role_sign(enum role role, const char *pattern)
 {
+	if (leaves_out(pattern))
+		return "-";
 	return role == CUT ? "!" : "+";
 }
 
-static const char *role_word(enum role role)
+static const char *role_word(enum role role, const char *pattern)
 {
+	if (leaves_out(pattern))
+		return "";
 	return role == INSIDE ? " inside" : role == AROUND ? " around" : "";
 }
 
@@ -281,7 +338,7 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			     !prototypes_function(prototypes, f->name,
 						  f->module, &fields, &arena);
 
-		text_words(text, "%s%s:%s", role_sign(role), f->module,
+		text_words(text, "%s%s:%s", role_sign(role, ""), f->module,
 			   f->name);
 		if (typed) {
 			text_words(text, " %u", fields.nr_words);
@@ -290,7 +347,7 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			if (fields.in_registers)
 				text_puts(text, " direct");
 		}
-		text_puts(text, role_word(role));
+		text_puts(text, role_word(role, ""));
 		if (role == ROOT && condition->text)
 			condition_line(text, f, typed ? &fields : NULL,
 				       condition);
@@ -301,52 +358,77 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 	arena_destroy(&arena);
 }
 
+static bool is_among(const struct available *list, size_t nr,
+		     const char *pattern)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (kt_glob_match(pattern, list[i].name))
+			return true;
+	return false;
+}
+
+/* A line with a pattern as it is: the kernel finds what it means. */
+static void line_of_pattern(struct text *text, enum role role,
+			    const char *pattern)
+{
+	text_words(text, "%s%s%s\n", role_sign(role, pattern),
+		   pattern + leaves_out(pattern), role_word(role, pattern));
+}
+
 /* A pattern that means functions of system calls, as patterns that the kernel knows. */
 static void lines_of_syscalls(struct text *text, const struct choice *choice,
-			      enum role role, const char *call)
+			      enum role role, const char *pattern)
 {
+	const char *call = syscall_wanted(pattern + leaves_out(pattern));
+
 	for (size_t i = 0; i < sizeof(syscall_functions) / sizeof(char *);
 	     i++) {
-		char pattern[strlen(syscall_functions[i]) + strlen(call) + 1];
-		size_t at = 0;
+		char names[1 + strlen(syscall_functions[i]) + strlen(call) + 1];
 
-		strcat(strcpy(pattern, syscall_functions[i]), call);
-		while (at < choice->nr &&
-		       !kt_glob_match(pattern, choice->list[at].name))
-			at++;
-		if (at < choice->nr)
-			text_words(text, "%s%s%s\n", role_sign(role), pattern,
-				   role_word(role));
+		sprintf(names, "%s%s%s", leaves_out(pattern) ? "!" : "",
+			syscall_functions[i], call);
+		if (is_among(choice->list, choice->nr,
+			     names + leaves_out(names)) ||
+		    is_among(choice->out, choice->nr_out,
+			     names + leaves_out(names)))
+			line_of_pattern(text, role, names);
 	}
 }
 
-/* As they are: the kernel finds what they mean.  Registers are recorded. */
+/* Of so many functions, there are no lines for each.  Registers are recorded. */
 static void lines_of_patterns(struct text *text, const struct choice *choice,
 			      enum role role)
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++) {
-		const char *pattern = choice->patterns[i],
-			   *call = syscall_wanted(pattern);
+		const char *pattern = choice->patterns[i];
 
-		if (call)
-			lines_of_syscalls(text, choice, role, call);
+		if (syscall_wanted(pattern + leaves_out(pattern)))
+			lines_of_syscalls(text, choice, role, pattern);
 		else
-			text_words(text, "%s%s%s\n", role_sign(role), pattern,
-				   role_word(role));
+			line_of_pattern(text, role, pattern);
 	}
 }
 
 /*
  * Functions of modules that are loaded later.  These lines stand before those of functions that
- * are there, which count for them.
+ * are there, which count for them.  What is left out of those that are there needs a line, too.
  */
 static void lines_of_later(struct text *text, const struct choice *choice,
 			   enum role role)
 {
-	for (size_t i = 0; choice->open && i < choice->nr_patterns; i++)
-		if (is_open(choice->patterns[i]))
-			text_words(text, "%s%s%s\n", role_sign(role),
-				   choice->patterns[i], role_word(role));
+	bool open = false;
+
+	for (size_t i = 0; choice->open && i < choice->nr_patterns; i++) {
+		const char *pattern = choice->patterns[i];
+
+		if (!is_open(pattern + leaves_out(pattern)))
+			continue;
+		open = true;
+		line_of_pattern(text, role, pattern);
+	}
+	for (size_t i = 0; open && i < choice->nr_out; i++)
+		text_words(text, "-%s:%s\n", choice->out[i].module,
+			   choice->out[i].name);
 }
 
 /* Each must have fitted. */
@@ -549,6 +631,27 @@ static int filter_check(const struct ktrace_functions *functions,
 			 LINES_MAX, roots->nr);
 }
 
+/* Only roots can be left out, of what is recorded wherever it is called. */
+static int choices_check(const struct choice choices[ROLES])
+{
+	for (int role = 0; role < ROLES; role++)
+		for (size_t i = 0; i < choices[role].nr_patterns; i++) {
+			const char *pattern = choices[role].patterns[i];
+
+			if (!leaves_out(pattern))
+				continue;
+			if (role != ROOT || choices[INSIDE].nr_patterns)
+				return error_set(
+					-EINVAL,
+					"`%s' leaves functions out: it is for "
+					"those that are recorded wherever they "
+					"are called",
+					pattern);
+		}
+	return functions_some_wanted(choices[ROOT].patterns,
+				     choices[ROOT].nr_patterns);
+}
+
 int ktrace_session_functions_choose(struct ktrace_session *s,
 				    const struct ktrace_functions *functions,
 				    size_t *nr)
@@ -566,6 +669,9 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	if (functions->size < sizeof(*functions))
 		return error_set(-EINVAL, "struct ktrace_functions: its size "
 					  "is not set");
+	err = choices_check(choices);
+	if (err)
+		return err;
 	choices_open(choices, s, functions);
 	err = session_module_load(s, FUNCTIONS_MODULE);
 	if (!err)
@@ -577,8 +683,10 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	err = err ?: events_enable(s, functions);
 	if (!err)
 		*nr = choices_count(choices);
-	for (int role = 0; role < ROLES; role++)
+	for (int role = 0; role < ROLES; role++) {
 		free(choices[role].list);
+		free(choices[role].out);
+	}
 	free(text);
 	return err;
 }

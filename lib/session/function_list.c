@@ -35,12 +35,8 @@ struct walk {
 
 static bool walk_wants(struct walk *w, const char *module, const char *name)
 {
-	bool wanted = false;
-
-	for (size_t i = 0; i < w->nr_patterns; i++)
-		if (ktrace_function_match(w->patterns[i], module, name))
-			w->used[i] = wanted = true;
-	return wanted;
+	return functions_match(w->patterns, w->nr_patterns, module, name,
+			       w->used) > 0;
 }
 
 /* ---- those that can be recorded ------------------------------------------- */
@@ -268,7 +264,8 @@ static int walk_check(const struct walk *w)
 					 "not exist, its module is not "
 					 "loaded, or it is inlined wherever "
 					 "it is called",
-					 w->patterns[i]);
+					 w->patterns[i] +
+						 (*w->patterns[i] == '!'));
 	return 0;
 }
 
@@ -285,8 +282,9 @@ int ktrace_session_functions_each(
 	w.use = use;
 	w.data = data;
 	w.used = calloc(nr_patterns + 1, sizeof(*w.used));
-	err = w.used ? session_module_load(s, FUNCTIONS_MODULE)
+	err = w.used ? functions_some_wanted(patterns, nr_patterns)
 		     : error_set(-ENOMEM, "out of memory");
+	err = err ?: session_module_load(s, FUNCTIONS_MODULE);
 	err = err ?: session_root_read(s, "available_functions", &text);
 	if (!err && prototypes_create(&w.prototypes))
 		session_note(s, "%s", ktrace_last_error());

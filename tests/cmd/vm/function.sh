@@ -158,6 +158,51 @@ check 'their arguments have names' \
 check 'no hook stays of them' [ "$(hooked)" = "$before" ]
 rm -r t
 
+# ---- left out ----------------------------------------------------------------------
+
+# What is meant, as grep says it.
+recorded=$(awk '$2 == "vmlinux" { print $1 }' $tree/available_functions | sort -u)
+wanted=$(grep '^vfs_' <<<"$recorded" | grep -v '^vfs_r')
+wanted=$(printf '%s\n' "$wanted" $(grep -x vfs_readlink <<<"$recorded") | sort -u)
+left_out='vmlinux:vfs_*,!vfs_r*,vfs_readlink'
+out=$(ktrace list -j -F "$left_out" | jq -r '.[] | select(.missing == null).name' | sort -u)
+check 'list: some are left out, and one of those is not' [ "$out" = "$wanted" ]
+chosen()	# FILE
+{
+	sed -n 's/^+\(vmlinux:\)\{0,1\}\(vfs_[^ *]*\)\( .*\)*$/\2/p' "$1" | sort -u
+}
+run ktrace record -q -F "$left_out" -o t -- bash -c "cat $tree/functions >chosen; /bin/cat /etc/hostname"
+ends 0 'recorded, too'
+out=$(chosen chosen)
+check 'the kernel is asked for the same' [ "$out" = "$wanted" ]
+run ktrace stat -n 0 t
+check 'what is left out has no calls' [ "$(grep -c 'function:vfs_read$' <<<"$out")" = 0 ]
+check 'the others have' grep -q 'function:vfs_open$' <<<"$out"
+rm -r t
+run ktrace record -q -F '__x64_sys_*,!syscalls:open*' -o t -- /bin/cat /etc/hostname
+ends 0 'functions of system calls'
+run ktrace stat -n 0 t
+check 'without some' [ "$(grep -c 'function:__x64_sys_open' <<<"$out")" = 0 ]
+check 'not without others' grep -q 'function:__x64_sys_read$' <<<"$out"
+rm -r t
+run ktrace record -q -e 'function:vfs_*,!function:vfs_read' -o t -- /bin/cat /etc/hostname
+ends 0 'by -e'
+run ktrace stat -n 0 t
+check 'it means the same' [ "$(grep -c 'function:vfs_read$' <<<"$out")/$(grep -c 'function:vfs_open$' <<<"$out")" = 0/1 ]
+rm -r t
+run ktrace record -F 'vfs_*,!vfs_raed' -o t -- true
+ends 1 'a slip in what is left out' "no function \`vfs_raed'" 'Is it one of these? vfs_read'
+run ktrace record -F 'vfs_*,!no_module:*' -o t -- true
+ends 1 'of a module that is not there' "\`!no_module:*': the module is not loaded"
+run ktrace record -F '!vfs_*' -o t -- true
+ends 1 'of nothing' "'*,!vfs_*'"
+run ktrace list -F '!vfs_*'
+ends 1 'a list of nothing' "'*,!vfs_*'"
+run ktrace graph -f 'vfs_*,!vfs_read' -- true
+ends 2 'a graph cuts' "named by --no"
+run ktrace graph -f vfs_open --no '!vfs_read' -- true
+ends 1 'or does not' "\`!vfs_read' leaves functions out"
+
 # ---- chosen by hand ----------------------------------------------------------------
 
 by_hand()	# TRACE COMMANDS...

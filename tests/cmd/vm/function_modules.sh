@@ -52,6 +52,14 @@ check 'what it was called at first has its types' grep -q " function:callee_six:
 check 'when it has gone again, nobody knows the types of what came' says $plain " function:callee_six: $words"
 rm -r t
 
+rm -rf t
+run ktrace record -F 'c*,!*_s*' -o t -- sh -c "insmod $module; echo calls 3 >$callee; rmmod ktrace_callee"
+ends 0 'some of a module that is loaded later are left out'
+run ktrace report t
+check 'which have no calls' says 0 ' function:callee_six: '
+check 'the others do' says 3 ' function:callee_error: '
+rm -r t
+
 # ---- graph -------------------------------------------------------------------------
 
 run ktrace graph --alone -f 'ktrace_callee:*' -- \

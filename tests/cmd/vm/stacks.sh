@@ -297,7 +297,7 @@ ends 1 'who wants those of returns is told' 'fits none'
 run ktrace record -q -e function:entry,function:kfree -g -o named -- true
 ends 0 'entries may be named twice'
 check 'and have stacks' test "$(ktrace report -g named | grep -A1 ' function:kfree' | grep -c '^	kfree+')" -gt 0
-for wrong in '-e function:vfs_*,!function:vfs_read' '-e sched:sched_switch -e function:kfree -f prev_pid>1' \
+for wrong in '-e sched:sched_switch -e function:kfree -f prev_pid>1' \
 	'-e function:kfree,kmem:kmalloc -f bytes_alloc>100'; do
 	run ktrace record $wrong -- true
 	ends 2 "record $wrong" 'function'
