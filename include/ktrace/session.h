@@ -353,8 +353,8 @@ struct ktrace_function {
 
 /*
  * Calls @use with each function that a pattern means ("!" in front leaves some out): first those
- * that can be recorded, then those that cannot.  If @use returns something other than 0, ends and returns that.
- * -ENOENT: a pattern means none.
+ * that can be recorded, then those that cannot.  If @use returns something other than 0, ends and
+ * returns that.  -ENOENT: a pattern means none; -EINVAL: functions are left out, but none is wanted.
  */
 KTRACE_API int ktrace_session_functions_each(
 	struct ktrace_session *session, const char *const *patterns,

@@ -56,7 +56,7 @@ int call_show(struct syscalls *s, struct thread *thread, uint64_t time);
  * that are shown.
  */
 int open_end(struct syscalls *s, struct thread *thread, uint32_t status);
-/* Was it asked for?  Else it was recorded only because it ends a process. */
+/* Was it asked for?  Else it was recorded only because it ends a process, or makes other calls. */
 bool call_is_shown(struct syscalls *s, const struct call_view *view);
 /* Is a call with this end shown? */
 bool status_is_shown(const struct syscalls *s, const struct call_view *view,
