@@ -226,10 +226,14 @@ static int choice_check(const struct choice *choice, const bool *used)
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++) {
 		const char *pattern = choice->patterns[i];
-		bool waits = choice->open && !leaves_out(pattern) &&
-			     ktrace_function_waits(pattern);
+		bool out = leaves_out(pattern);
+		bool waits =
+			choice->open && !out && ktrace_function_waits(pattern);
 
-		if (!used[i] && !waits)
+		if (used[i] || waits)
+			continue;
+		/* What cannot be recorded is left out anyway; which those are, the compiler decides. */
+		if (!out || !function_exists(pattern + 1))
 			return pattern_refuse(pattern);
 	}
 	return 0;

@@ -203,6 +203,13 @@ static bool is_available(const struct walk *w, const struct symbol *symbol)
 		       sizeof(*w->available), line_compare);
 }
 
+/* The room in front of a function has a symbol of its own. */
+static bool is_function(const struct symbol *symbol)
+{
+	return strchr("tTwW", symbol->type) &&
+	       strncmp(symbol->name, "__pfx_", 6) != 0;
+}
+
 static int symbol_use(struct walk *w, const struct symbol *symbol)
 {
 	const struct ktrace_function function = {
@@ -211,9 +218,7 @@ static int symbol_use(struct walk *w, const struct symbol *symbol)
 		.missing = missing_why(w, symbol->address, symbol->name),
 	};
 
-	/* The room in front of a function has a symbol of its own. */
-	if (!strchr("tTwW", symbol->type) ||
-	    !strncmp(symbol->name, "__pfx_", 6) || is_available(w, symbol) ||
+	if (!is_function(symbol) || is_available(w, symbol) ||
 	    !walk_wants(w, symbol->module, symbol->name))
 		return 0;
 	return w->use(&function, w->data);
@@ -251,6 +256,20 @@ static int missing_use(struct walk *w)
 
 	err = err ?: symbols_walk(w, symbol_note);
 	return err ?: symbols_walk(w, symbol_use);
+}
+
+static int symbol_match(struct walk *w, const struct symbol *symbol)
+{
+	return is_function(symbol) &&
+	       walk_wants(w, symbol->module, symbol->name);
+}
+
+bool function_exists(const char *pattern)
+{
+	bool used = false;
+	struct walk w = {.patterns = &pattern, .nr_patterns = 1, .used = &used};
+
+	return symbols_walk(&w, symbol_match) > 0;
 }
 
 /* ---- all ------------------------------------------------------------------ */

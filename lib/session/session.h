@@ -161,6 +161,9 @@ int prototypes_text(struct prototypes *p, const char *name, const char *module,
 int functions_match(const char *const *patterns, size_t nr, const char *module,
 		    const char *name, bool *used);
 
+/* Does it mean a function of those that run, though none of these may be recordable? */
+bool function_exists(const char *pattern);
+
 /* -EINVAL: all of them leave functions out. */
 int functions_some_wanted(const char *const *patterns, size_t nr);
 

@@ -79,6 +79,8 @@ check "one that must not be traced" refuses functions +rcu_is_watching 'can be h
 check "one that the module does not have" refuses functions '+ktrace_functions:vfs_read' \
 	'no function "ktrace_functions:vfs_read"'
 check "one less that is not there" refuses functions -nowhere:x 'can be hooked'
+check "less of what may come" put functions '-nowhere_*'
+check "that is forgotten, too" put functions none
 check "too many arguments" refuses functions '+vfs_read 17' '"17" is not a number'
 check "words that mean nothing" refuses functions '+vfs_read 3 long' '"long" is not'
 check "a control character" refuses functions "$(printf '+vfs\001read')" 'no pattern'

@@ -266,6 +266,9 @@ static int choice_check(struct kt_session *session, const struct choice *choice)
 
 	if (choice->matched)
 		return 0;
+	/* A pattern counts for modules that are loaded later, too. */
+	if (!choice->what.on && choice->is_pattern)
+		return 0;
 	if (choice->what.on && module && strcmp(module, "vmlinux") &&
 	    !module_there(module))
 		return 0;

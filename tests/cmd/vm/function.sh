@@ -192,6 +192,9 @@ check 'it means the same' [ "$(grep -c 'function:vfs_read$' <<<"$out")/$(grep -c
 rm -r t
 run ktrace record -F 'vfs_*,!vfs_raed' -o t -- true
 ends 1 'a slip in what is left out' "no function \`vfs_raed'" 'Is it one of these? vfs_read'
+run ktrace record -q -F 'vfs_*,!asm_exc_page_*' -o t -- true
+ends 0 'what cannot be recorded may be left out, too'
+rm -r t
 run ktrace record -F 'vfs_*,!no_module:*' -o t -- true
 ends 1 'of a module that is not there' "\`!no_module:*': the module is not loaded"
 run ktrace record -F '!vfs_*' -o t -- true
