@@ -15,7 +15,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <ktrace.h>
+#include <ktrace/probes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -28,8 +30,10 @@
 #include "base/error.h"
 #include "base/stack_entry.h"
 #include "feed.h"
+#include "probe/place.h"
 #include "read/trace.h"
 #include "session/session.h"
+#include "symbol/command_files.h"
 #include "symbol/program_file.h"
 #include "symbol/program_names.h"
 #include "symbol/program_tables.h"
@@ -421,16 +425,41 @@ static void stacks_destroy(struct feed *feed)
 	free(s);
 }
 
-/* What runs now has its tables before the recording begins. */
-static int tables_begin(struct stacks *s, const char *root)
+static void file_foresee(void *data, const char *path)
 {
-	int tree = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	program_tables_foresee(data, path);
+}
+
+static int probe_foresee(const struct ktrace_probe *probe, void *data)
+{
+	struct place place = {.path = probe->place};
+	char path[PATH_MAX];
+
+	place.path_length = strcspn(probe->place, ":");
+	if (*probe->place == '/' && !place_path(&place, path))
+		program_tables_foresee(data, path);
+	return 0;
+}
+
+/*
+ * What runs now has its tables before the recording begins, and so have the command and the programs
+ * that have probes: the kernel walks over their first stacks before the thread hears of their files.
+ */
+static int tables_begin(struct stacks *s, struct ktrace_session *session,
+			char *const *command)
+{
+	int tree = open(session->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err = tree < 0 ? -errno : 0;
 
 	mkdir(CACHE, 0755);
 	if (!err)
 		err = program_tables_open(&s->tables, tree, CACHE "/unwind");
 	s->programs = !err;
+	if (!err && command)
+		command_files(*command, file_foresee, &s->tables);
+	if (!err)
+		err = ktrace_session_probes_each(session, NULL, 0,
+						 probe_foresee, &s->tables);
 	if (!err)
 		err = program_tables_update(&s->tables);
 	if (tree >= 0)
@@ -508,7 +537,8 @@ static int stacks_create(const struct feed_setup *setup, struct feed **feed)
 	err = stacks_make(setup->session->dir, feed);
 	if (err || !programs)
 		return err;
-	err = tables_begin((struct stacks *)*feed, setup->session->root);
+	err = tables_begin((struct stacks *)*feed, setup->session,
+			   setup->options->command);
 	if (!err)
 		err = servers_begin((struct stacks *)*feed,
 				    setup->options->debuginfod);

@@ -338,6 +338,16 @@ int program_tables_add(struct program_tables *tables, const char *path)
 	return file_add(tables, number, 0, "", path) ?: (int)number;
 }
 
+void program_tables_foresee(struct program_tables *tables, const char *path)
+{
+	int fd = program_file_open(path);
+
+	if (fd < 0)
+		return;
+	table_give(tables, fd);
+	close(fd);
+}
+
 void program_tables_close(struct program_tables *tables)
 {
 	struct program_file *file;

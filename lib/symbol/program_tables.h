@@ -68,6 +68,11 @@ void program_tables_begin(struct program_tables *tables);
 int program_tables_add(struct program_tables *tables, const char *path);
 /* The build id of the vDSO, which each program of this kernel has.  Returns its size. */
 size_t program_image_id(unsigned char id[KT_UNWIND_ID_MAX]);
+/*
+ * Gives the table of a file that a program will map, so that it is there before the first stack.  If
+ * there is no such file, or it can have no table, nothing happens: that is told when it was mapped.
+ */
+void program_tables_foresee(struct program_tables *tables, const char *path);
 /* The kernel drops the tables. */
 void program_tables_close(struct program_tables *tables);
 

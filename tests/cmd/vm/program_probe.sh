@@ -96,6 +96,42 @@ check 'each call is one frame deeper' [ "$(awk '
 check 'up to main' [ "$(grep -c '^	main+' <<<"$out")" = 42 ]
 rm -r t
 
+# The kernel has the tables of these programs before they run, so it does not matter when the recorder
+# hears of them; here it is stopped until then.
+run ktrace record -q -x ./prog -P deep -g=user -o t -- \
+	sh -c 'kill -STOP $PPID; ./prog; kill -CONT $PPID'
+ends 0 'a probe in a program, and the recorder is stopped'
+run ktrace report -g t
+check 'the first stack is whole, too' [ "$(grep -c '^	main+' <<<"$out")" = 21 ]
+rm -r t
+cat >stop.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+/* In the place of libc's, for the recorder's child. */
+int execvp(const char *file, char *const argv[])
+{
+	kill(getppid(), SIGSTOP);
+	return execvpe(file, argv, environ);
+}
+END
+cat >interpreter.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+int main(void)
+{
+	return kill(getppid(), SIGCONT);
+}
+END
+gcc -D_GNU_SOURCE -shared -fPIC -o stop.so stop.c && gcc -O1 -o interpreter interpreter.c || exit 1
+printf '#! %s\n' "$PWD/interpreter" >script
+chmod +x script
+run env PATH="$PWD:$PATH" LD_PRELOAD="$PWD/stop.so" \
+	ktrace record -q -e syscalls:sys_enter_kill -g=user -o t -- script
+ends 0 'a script is the command, and the recorder is stopped'
+run ktrace report -g t
+check 'its interpreter has a whole stack' grep -q '^	_start+.*(interpreter)' <<<"$out"
+rm -r t
+
 # ---- variables and lines, by debugging information ------------------------------------
 
 cat >vars.c <<'END'
