@@ -37,8 +37,31 @@ if not b:
     os._exit(0)
 print(os.read(from_b, 100).decode())
 END
+# When a thread slept, and for how long, as the scheduler's events say: from when it left the CPU to when
+# it was woken.
+cat >scheduled.py <<'END'
+import json
+
+def sleeps(tid):
+    found = set()
+    since = None
+    for line in open("scheduled.json"):
+        e = json.loads(line)
+        f = e["fields"]
+        if e["event"] == "sched:sched_switch" and f["prev_pid"] == tid:
+            since = e["time"]
+        elif e["event"] == "sched:sched_waking" and f["pid"] == tid and since:
+            found.add((since, e["time"] - since))
+            since = None
+    return found
+END
+scheduled()	# TRACE
+{
+	ktrace report -F json -e sched:sched_switch,sched:sched_waking "$1" >scheduled.json
+}
 cat >judge.py <<'END'
 import json, re, sys
+from scheduled import sleeps
 a, b, c = map(int, sys.argv[1:4])
 d = json.load(open("path.json"))
 path = d["paths"][0]
@@ -52,9 +75,9 @@ for p in pieces:
 ours = [t for i, t in enumerate(o for o in order if o in (a, b, c))]
 ours = [t for i, t in enumerate(ours) if not i or ours[i - 1] != t]
 assert ours[-3:] == [c, b, a], (order, a, b, c)
-for tid, least in (c, 299e6), (b, 199e6):
+for tid in c, b:
     slept = [p for p in pieces if p["tid"] == tid and p["state"] == "sleeping" and "nanosleep" in p["reason"]]
-    assert any(p["ns"] >= least for p in slept), (tid, slept)
+    assert slept and {(p["begin"], p["ns"]) for p in slept} <= sleeps(tid), (tid, slept, sleeps(tid))
     assert all(not p["waker_tid"] and "timer" in p["waker"].lower() for p in slept), slept
 # A waits for B, and in that B for C.
 waits = {(p["tid"], p["waker_tid"]) for p in path["path"] if p["followed"]}
@@ -80,6 +103,7 @@ check 'nothing was lost' grep -q '"full":0,"overwritten":0,"nested":0' path.json
 check 'nothing is missing' grep -q '"missing":\[\]' path.json
 run python3 "$analyse/chain.py" path.json
 ends 0 "all adds up ($out)"
+scheduled t
 run python3 judge.py $who
 ends 0 "the path goes through all three ($out)"
 run ktrace why --chain --of syscalls:read -p "${who%% *}" --worst 1 t
@@ -106,12 +130,15 @@ ends 0 'why --chain of a function'
 printf '%s\n' "$out" >path.json
 run python3 "$analyse/chain.py" path.json
 ends 0 "all adds up ($out)"
+scheduled calls
 run python3 -c '
 import json
+from scheduled import sleeps
 p = json.load(open("path.json"))["paths"][0]
 assert p["name"].endswith(":hrtimer_nanosleep") and p["wall"] >= 299e6, p
 slept = [q for q in p["path"] if q["state"] == "sleeping"]
-assert slept and max(q["ns"] for q in slept) >= 0.9 * p["wall"] and "timer" in slept[0]["waker"], slept'
+longest = max(slept, key=lambda q: q["ns"])
+assert (longest["begin"], longest["ns"]) in sleeps(p["tid"]) and "timer" in longest["waker"], slept'
 ends 0 'has slept until a timer'
 
 # A stream has the same.
@@ -133,6 +160,7 @@ run ktrace why --chain --of syscalls:read -p "${who%% *}" --worst 1 --json both
 ends 0 'why --chain of that'
 printf '%s\n' "$out" >path.json
 perf sched timehist -w -i perf.data >timehist 2>/dev/null
+scheduled both
 run python3 judge.py $who timehist
 ends 0 "perf has the same wakers ($out)"
 finish_vm why_chain.sh
