@@ -12,7 +12,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "function_condition.h"
-#include "modules.h"
+#include "function_pattern.h"
 #include "pattern.h"
 #include "reader.h"
 #include "session.h"
@@ -52,121 +52,6 @@ struct choice {
 	size_t nr_out;
 };
 
-/* A system call has a function for each kind of program that may call it. */
-static const char *const syscall_functions[] = {
-	"__x64_sys_",
-	"__ia32_sys_",
-	"__ia32_compat_sys_",
-};
-
-/* The name of the system call that the function does; NULL: none. */
-static const char *syscall_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(syscall_functions) / sizeof(char *);
-	     i++) {
-		size_t length = strlen(syscall_functions[i]);
-
-		if (!strncmp(name, syscall_functions[i], length))
-			return name + length;
-	}
-	return NULL;
-}
-
-static const char *syscall_wanted(const char *pattern)
-{
-	size_t length = strlen(KTRACE_FUNCTIONS_OF_SYSCALLS);
-
-	return strncmp(pattern, KTRACE_FUNCTIONS_OF_SYSCALLS, length)
-		       ? NULL
-		       : pattern + length;
-}
-
-bool ktrace_function_match(const char *pattern, const char *module,
-			   const char *name)
-{
-	const char *colon = strchr(pattern, ':'), *call;
-	char wanted[64];
-
-	if (!colon)
-		return kt_glob_match(pattern, name);
-	if (syscall_wanted(pattern)) {
-		call = syscall_of(name);
-		return call && kt_glob_match(syscall_wanted(pattern), call);
-	}
-	if (!module)
-		return false;
-	if ((size_t)(colon - pattern) >= sizeof(wanted))
-		return false;
-	memcpy(wanted, pattern, colon - pattern);
-	wanted[colon - pattern] = '\0';
-	return kt_glob_match(wanted, module) && kt_glob_match(colon + 1, name);
-}
-
-static bool leaves_out(const char *pattern)
-{
-	return *pattern == '!';
-}
-
-int functions_some_wanted(const char *const *patterns, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (!leaves_out(patterns[i]))
-			return 0;
-	return nr ? error_set(-EINVAL,
-			      "`%s' leaves functions out: say which are wanted "
-			      "before, such as '*,%s'",
-			      *patterns, *patterns)
-		  : 0;
-}
-
-int functions_match(const char *const *patterns, size_t nr, const char *module,
-		    const char *name, bool *used)
-{
-	int meant = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		bool out = leaves_out(patterns[i]);
-
-		if (!ktrace_function_match(patterns[i] + out, module, name))
-			continue;
-		used[i] = true;
-		meant = out ? -1 : 1;
-	}
-	return meant;
-}
-
-/*
- * The name of the module that a pattern means, if it is one, and not the kernel itself.  False:
- * there is none, or it has wildcards.
- */
-static bool module_of(const char *pattern, char *module, size_t size)
-{
-	const char *colon = strchr(pattern, ':');
-	size_t length = colon ? colon - pattern : 0;
-
-	if (!length || length >= size || syscall_wanted(pattern))
-		return false;
-	memcpy(module, pattern, length);
-	module[length] = '\0';
-	return !strpbrk(module, "*?[\\-") && strcmp(module, "vmlinux") != 0;
-}
-
-bool ktrace_function_waits(const char *pattern)
-{
-	char module[64];
-
-	return module_of(pattern, module, sizeof(module)) &&
-	       !module_is_loaded(module) && !module_is_builtin(module);
-}
-
-/* May it mean functions of modules that are loaded later, too? */
-static bool is_open(const char *pattern)
-{
-	if (syscall_wanted(pattern) || !strncmp(pattern, "vmlinux:", 8))
-		return false;
-	return strpbrk(pattern, "*?[\\") || ktrace_function_waits(pattern);
-}
-
 static int available_add(struct available **list, size_t *nr,
 			 const struct available *function)
 {
@@ -197,9 +82,9 @@ static int choice_try(struct choice *choice, const struct available *function,
 /* What a pattern means that means no function that is there. */
 static int pattern_refuse(const char *pattern)
 {
-	const char *bare = pattern + leaves_out(pattern);
+	const char *bare = function_pattern_bare(pattern);
 
-	if (ktrace_function_waits(bare) && leaves_out(pattern))
+	if (ktrace_function_waits(bare) && function_pattern_leaves_out(pattern))
 		return error_set(-ENOENT,
 				 "`%s': the module is not loaded, so nobody "
 				 "knows what is left out",
@@ -210,11 +95,11 @@ static int pattern_refuse(const char *pattern)
 				 "nobody knows of what type is what a "
 				 "condition compares: load it first",
 				 pattern);
-	if (syscall_wanted(bare))
+	if (function_pattern_syscall(bare))
 		return error_set(-ENOENT,
 				 "no system call `%s' has a function "
 				 "that can be recorded",
-				 syscall_wanted(bare));
+				 function_pattern_syscall(bare));
 	return error_set(-ENOENT,
 			 "no function `%s' can be recorded: "
 			 "it does not exist, is inlined, or "
@@ -226,7 +111,7 @@ static int choice_check(const struct choice *choice, const bool *used)
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++) {
 		const char *pattern = choice->patterns[i];
-		bool out = leaves_out(pattern);
+		bool out = function_pattern_leaves_out(pattern);
 		bool waits =
 			choice->open && !out && ktrace_function_waits(pattern);
 
@@ -286,14 +171,14 @@ static bool is_recorded(enum role role)
 
 static const char *role_sign(enum role role, const char *pattern)
 {
-	if (leaves_out(pattern))
+	if (function_pattern_leaves_out(pattern))
 		return "-";
 	return role == CUT ? "!" : "+";
 }
 
 static const char *role_word(enum role role, const char *pattern)
 {
-	if (leaves_out(pattern))
+	if (function_pattern_leaves_out(pattern))
 		return "";
 	return role == INSIDE ? " inside" : role == AROUND ? " around" : "";
 }
@@ -376,25 +261,24 @@ static void line_of_pattern(struct text *text, enum role role,
 			    const char *pattern)
 {
 	text_words(text, "%s%s%s\n", role_sign(role, pattern),
-		   pattern + leaves_out(pattern), role_word(role, pattern));
+		   function_pattern_bare(pattern), role_word(role, pattern));
 }
 
 /* A pattern that means functions of system calls, as patterns that the kernel knows. */
 static void lines_of_syscalls(struct text *text, const struct choice *choice,
 			      enum role role, const char *pattern)
 {
-	const char *call = syscall_wanted(pattern + leaves_out(pattern));
+	const char *out = function_pattern_leaves_out(pattern) ? "!" : "";
+	const char *call, *prefix;
 
-	for (size_t i = 0; i < sizeof(syscall_functions) / sizeof(char *);
-	     i++) {
-		char names[1 + strlen(syscall_functions[i]) + strlen(call) + 1];
+	call = function_pattern_syscall(function_pattern_bare(pattern));
 
-		sprintf(names, "%s%s%s", leaves_out(pattern) ? "!" : "",
-			syscall_functions[i], call);
-		if (is_among(choice->list, choice->nr,
-			     names + leaves_out(names)) ||
-		    is_among(choice->out, choice->nr_out,
-			     names + leaves_out(names)))
+	for (size_t i = 0; (prefix = syscall_function_prefix(i)); i++) {
+		char names[1 + strlen(prefix) + strlen(call) + 1];
+
+		sprintf(names, "%s%s%s", out, prefix, call);
+		if (is_among(choice->list, choice->nr, names + strlen(out)) ||
+		    is_among(choice->out, choice->nr_out, names + strlen(out)))
 			line_of_pattern(text, role, names);
 	}
 }
@@ -406,7 +290,7 @@ static void lines_of_patterns(struct text *text, const struct choice *choice,
 	for (size_t i = 0; i < choice->nr_patterns; i++) {
 		const char *pattern = choice->patterns[i];
 
-		if (syscall_wanted(pattern + leaves_out(pattern)))
+		if (function_pattern_syscall(function_pattern_bare(pattern)))
 			lines_of_syscalls(text, choice, role, pattern);
 		else
 			line_of_pattern(text, role, pattern);
@@ -425,7 +309,7 @@ static void lines_of_later(struct text *text, const struct choice *choice,
 	for (size_t i = 0; choice->open && i < choice->nr_patterns; i++) {
 		const char *pattern = choice->patterns[i];
 
-		if (!is_open(pattern + leaves_out(pattern)))
+		if (!function_pattern_is_open(function_pattern_bare(pattern)))
 			continue;
 		open = true;
 		line_of_pattern(text, role, pattern);
@@ -642,7 +526,7 @@ static int choices_check(const struct choice choices[ROLES])
 		for (size_t i = 0; i < choices[role].nr_patterns; i++) {
 			const char *pattern = choices[role].patterns[i];
 
-			if (!leaves_out(pattern))
+			if (!function_pattern_leaves_out(pattern))
 				continue;
 			if (role != ROOT || choices[INSIDE].nr_patterns)
 				return error_set(

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "function_pattern.h"
 #include "session.h"
 
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
@@ -283,8 +284,7 @@ static int walk_check(const struct walk *w)
 					 "not exist, its module is not "
 					 "loaded, or it is inlined wherever "
 					 "it is called",
-					 w->patterns[i] +
-						 (*w->patterns[i] == '!'));
+					 function_pattern_bare(w->patterns[i]));
 	return 0;
 }
 

@@ -154,18 +154,8 @@ void function_fields_plain(struct function_fields *fields, unsigned int words);
 int prototypes_text(struct prototypes *p, const char *name, const char *module,
 		    struct arena *arena, const char **text, bool *in_registers);
 
-/*
- * Do patterns of functions mean this one?  1: yes; 0: no; -1: the last one that means it has a "!" in
- * front, which leaves it out.  Sets the bits of @used of those that mean it.
- */
-int functions_match(const char *const *patterns, size_t nr, const char *module,
-		    const char *name, bool *used);
-
 /* Does it mean a function of those that run, though none of these may be recordable? */
 bool function_exists(const char *pattern);
-
-/* -EINVAL: all of them leave functions out. */
-int functions_some_wanted(const char *const *patterns, size_t nr);
 
 /*
  * Calls @use with the type of each record of functions that were chosen since *@next, which
