@@ -446,7 +446,7 @@ static int kernel_explain(struct explaining *x, struct place *place)
 		return error_set(-EINVAL,
 				 "places in the kernel need a session");
 	err = session_module_load(x->session, PROBES_MODULE);
-	err = err ?: place_symbols(x->session, &x->symbols);
+	err = err ?: session_symbols(x->session, &x->symbols);
 	if (!err && kernel_pattern_is(place))
 		err = kernel_pattern_places(x->session, place, places_add,
 					    &places);

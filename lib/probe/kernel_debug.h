@@ -17,7 +17,7 @@ struct kernel_debug;
 struct kernel_debugs {
 	struct ktrace_session *session;
 	struct prototypes *prototypes;
-	const char *symbols; /* place_symbols() */
+	const char *symbols; /* session_symbols() */
 	struct kernel_debug *list;
 };
 

@@ -592,18 +592,6 @@ static void names_find(const struct wanted *wanted, const char *symbols)
 	}
 }
 
-int place_symbols(struct ktrace_session *s, struct text *symbols)
-{
-	char *others;
-	int err = session_root_read(s, "symbols", &others);
-
-	if (err)
-		return err;
-	err = session_symbols(others, symbols);
-	free(others);
-	return err;
-}
-
 int places_find(const char *symbols, struct place *const *places, size_t nr,
 		size_t *which)
 {

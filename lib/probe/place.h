@@ -79,8 +79,6 @@ bool place_is_wild(const char *name);
 /* Not in the kernel's own image. */
 bool place_is_in_module(const struct place *place);
 
-/* The functions of the kernel and its modules, by address, as lines "ADDRESS NAME [MODULE]". */
-int place_symbols(struct ktrace_session *s, struct text *symbols);
 /*
  * Finds the functions of all, by their names or addresses; of lines, only the module that they are
  * in.  Those of modules that are not loaded, but could be, have no address.  A name that no symbol has

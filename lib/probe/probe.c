@@ -386,7 +386,7 @@ static int kernel_places_find(struct making *m)
 		places[nr++] = &m->list[i].place;
 	}
 	if (!err && nr)
-		err = place_symbols(m->session, &m->symbols);
+		err = session_symbols(m->session, &m->symbols);
 	if (!err && nr) {
 		m->codes = (struct kernel_debugs){
 			.session = m->session,

@@ -107,7 +107,8 @@ static int pattern_refuse(const char *pattern)
 			 bare);
 }
 
-static int choice_check(const struct choice *choice, const bool *used)
+static int choice_check(struct ktrace_session *s, const struct choice *choice,
+			const bool *used)
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++) {
 		const char *pattern = choice->patterns[i];
@@ -118,14 +119,15 @@ static int choice_check(const struct choice *choice, const bool *used)
 		if (used[i] || waits)
 			continue;
 		/* What cannot be recorded is left out anyway; which those are, the compiler decides. */
-		if (!out || !function_exists(pattern + 1))
+		if (!out || !function_exists(s, pattern + 1))
 			return pattern_refuse(pattern);
 	}
 	return 0;
 }
 
 /* Which functions do the patterns mean?  Each must mean one.  Cuts the text up. */
-static int choices_make(struct choice choices[ROLES], char *text)
+static int choices_make(struct ktrace_session *s, struct choice choices[ROLES],
+			char *text)
 {
 	bool *used[ROLES] = {NULL};
 	char *line;
@@ -146,7 +148,7 @@ static int choices_make(struct choice choices[ROLES], char *text)
 			err = choice_try(&choices[role], &function, used[role]);
 	}
 	for (int role = 0; !err && role < ROLES; role++)
-		err = choice_check(&choices[role], used[role]);
+		err = choice_check(s, &choices[role], used[role]);
 	for (int role = 0; role < ROLES; role++)
 		free(used[role]);
 	return err;
@@ -564,7 +566,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	err = session_module_load(s, FUNCTIONS_MODULE);
 	if (!err)
 		err = session_root_read(s, "available_functions", &text);
-	err = err ?: choices_make(choices, text);
+	err = err ?: choices_make(s, choices, text);
 	err = err ?: filter_check(functions, &choices[ROOT]);
 	err = err ?: scope_write(s, functions);
 	err = err ?: choices_write(s, choices, functions);

@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hex.h"
+#include "base/text.h"
 #include "function_pattern.h"
 #include "session.h"
 
@@ -156,23 +158,35 @@ static const char *missing_why(const struct walk *w, uint64_t address,
 	       "or assembler)";
 }
 
-/* A line of /proc/kallsyms: ADDRESS TYPE NAME, behind a tab [MODULE]. */
+/* A line of session_symbols(). */
 struct symbol {
 	uint64_t address;
-	char type;
 	char name[512];
 	char module[64];
 };
 
-static bool symbol_parse(struct symbol *symbol, const char *line)
+static void name_copy(char *name, size_t room, const char *from, size_t len)
 {
-	int nr =
-		sscanf(line, "%" SCNx64 " %c %511s [%63[^]]]", &symbol->address,
-		       &symbol->type, symbol->name, symbol->module);
+	if (len >= room)
+		len = room - 1;
+	memcpy(name, from, len);
+	name[len] = '\0';
+}
 
-	if (nr == 3)
-		strcpy(symbol->module, "vmlinux");
-	return nr >= 3;
+static void symbol_parse(struct symbol *symbol, const char *line)
+{
+	const char *name, *module;
+
+	symbol->address = hex_read(line, &name);
+	name += *name == ' ';
+	module = name + strcspn(name, " \n");
+	name_copy(symbol->name, sizeof(symbol->name), name, module - name);
+	if (*module == ' ')
+		module++;
+	else
+		module = "vmlinux";
+	name_copy(symbol->module, sizeof(symbol->module), module,
+		  strcspn(module, "\n"));
 }
 
 static void edge_note(struct walk *w, const struct symbol *symbol)
@@ -207,8 +221,7 @@ static bool is_available(const struct walk *w, const struct symbol *symbol)
 /* The room in front of a function has a symbol of its own. */
 static bool is_function(const struct symbol *symbol)
 {
-	return strchr("tTwW", symbol->type) &&
-	       strncmp(symbol->name, "__pfx_", 6) != 0;
+	return strncmp(symbol->name, "__pfx_", 6) != 0;
 }
 
 static int symbol_use(struct walk *w, const struct symbol *symbol)
@@ -225,23 +238,18 @@ static int symbol_use(struct walk *w, const struct symbol *symbol)
 	return w->use(&function, w->data);
 }
 
-/* Twice: where sections begin is known only at their ends. */
-static int symbols_walk(struct walk *w,
+static int symbols_walk(struct walk *w, const char *symbols,
 			int (*use)(struct walk *w, const struct symbol *symbol))
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
 	struct symbol symbol;
-	char *line = NULL;
-	size_t room = 0;
 	int err = 0;
 
-	if (!file)
-		return error_set(-errno, "/proc/kallsyms: %m");
-	while (!err && getline(&line, &room, file) > 0)
-		if (symbol_parse(&symbol, line))
-			err = use(w, &symbol);
-	free(line);
-	fclose(file);
+	while (!err && *symbols) {
+		symbol_parse(&symbol, symbols);
+		err = use(w, &symbol);
+		symbols = strchrnul(symbols, '\n');
+		symbols += *symbols == '\n';
+	}
 	return err;
 }
 
@@ -251,12 +259,13 @@ static int symbol_note(struct walk *w, const struct symbol *symbol)
 	return 0;
 }
 
-static int missing_use(struct walk *w)
+/* Twice: where sections begin is known only at their ends. */
+static int missing_use(struct walk *w, const char *symbols)
 {
 	int err = forbidden_read(w);
 
-	err = err ?: symbols_walk(w, symbol_note);
-	return err ?: symbols_walk(w, symbol_use);
+	err = err ?: symbols_walk(w, symbols, symbol_note);
+	return err ?: symbols_walk(w, symbols, symbol_use);
 }
 
 static int symbol_match(struct walk *w, const struct symbol *symbol)
@@ -265,12 +274,16 @@ static int symbol_match(struct walk *w, const struct symbol *symbol)
 	       walk_wants(w, symbol->module, symbol->name);
 }
 
-bool function_exists(const char *pattern)
+bool function_exists(struct ktrace_session *s, const char *pattern)
 {
 	bool used = false;
 	struct walk w = {.patterns = &pattern, .nr_patterns = 1, .used = &used};
+	struct text symbols = {0};
+	bool exists = !session_symbols(s, &symbols) && symbols.s &&
+		      symbols_walk(&w, symbols.s, symbol_match) > 0;
 
-	return symbols_walk(&w, symbol_match) > 0;
+	text_free(&symbols);
+	return exists;
 }
 
 /* ---- all ------------------------------------------------------------------ */
@@ -295,6 +308,7 @@ int ktrace_session_functions_each(
 	void *data)
 {
 	struct walk w = {.patterns = patterns, .nr_patterns = nr_patterns};
+	struct text symbols = {0};
 	char *text = NULL;
 	int err;
 
@@ -309,12 +323,16 @@ int ktrace_session_functions_each(
 		session_note(s, "%s", ktrace_last_error());
 	err = err ?: available_read(&w, text);
 	err = err ?: available_use(&w);
-	err = err ?: missing_use(&w);
+	/* Their names may be hidden from us; those that can be recorded are known anyway. */
+	if (!err && session_symbols(s, &symbols))
+		session_note(s, "%s", ktrace_last_error());
+	err = err ?: missing_use(&w, symbols.s ?: "");
 	err = err ?: walk_check(&w);
 	prototypes_destroy(w.prototypes);
 	free(w.forbidden);
 	free(w.available);
 	free(w.used);
 	free(text);
+	text_free(&symbols);
 	return err;
 }

@@ -97,12 +97,14 @@ void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
 /*
  * All functions of the kernel: lines "ADDRESS NAME [MODULE]", sorted by address.  @text is empty
- * before; the caller frees it, also after an error.  @others: what the file `symbols' of the control
- * tree says, which has those that come and go.
+ * before; the caller frees it, also after an error.
  */
 struct text;
-int session_symbols(const char *others, struct text *text);
-/* As the file `symbols' of a trace has them: some packed, and not sorted.  @others may be NULL: not known. */
+int session_symbols(struct ktrace_session *s, struct text *text);
+/*
+ * As the file `symbols' of a trace has them: some packed, and not sorted.  @others: what the file
+ * `symbols' of the control tree says, which has those that come and go; NULL: not known.
+ */
 int session_symbols_packed(const char *others, struct text *text);
 
 /* Prototypes of tracepoints and functions, see prototype.c. */
@@ -155,7 +157,7 @@ int prototypes_text(struct prototypes *p, const char *name, const char *module,
 		    struct arena *arena, const char **text, bool *in_registers);
 
 /* Does it mean a function of those that run, though none of these may be recordable? */
-bool function_exists(const char *pattern);
+bool function_exists(struct ktrace_session *s, const char *pattern);
 
 /*
  * Calls @use with the type of each record of functions that were chosen since *@next, which

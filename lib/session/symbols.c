@@ -311,10 +311,18 @@ static int lines_merge(struct text *text, const char *others)
 	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
 
-int session_symbols(const char *others, struct text *text)
+int session_symbols(struct ktrace_session *s, struct text *text)
 {
-	return image_read(text) ?: image_expand(text)
-				?: lines_merge(text, others);
+	char *others;
+	int err = session_root_read(s, "symbols", &others);
+
+	if (err)
+		return err;
+	err = image_read(text);
+	err = err ?: image_expand(text);
+	err = err ?: lines_merge(text, others);
+	free(others);
+	return err;
 }
 
 int session_symbols_packed(const char *others, struct text *text)

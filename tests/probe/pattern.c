@@ -68,13 +68,6 @@ int session_root_read(struct ktrace_session *s, const char *file, char **text)
 	abort();
 }
 
-int session_symbols(const char *others, struct text *text)
-{
-	(void)others;
-	(void)text;
-	abort();
-}
-
 /* Instead of those of the kernel. */
 int ktrace_session_functions_each(
 	struct ktrace_session *s, const char *const *patterns, size_t nr,
