@@ -115,7 +115,6 @@ check "by name, by pattern, by name again" is "$(awk '$2 == "on" && $5 ~ /^vfs_r
 	print $5, $6 }' $tree/function_table | sort | tr '\n' ' ')" "vfs_read 1 vfs_readv 3 "
 check "lines that take the place of others do not count twice" put_many
 put functions none
-many=
 rmmod ktrace_functions
 load_module ktrace-functions
 check "several lines at once" put functions '+vfs_read 3
@@ -760,9 +759,8 @@ put events/function/enabled 0
 put functions none
 put reset 1
 
-# ---- all of them ------------------------------------------------------------------
+# ---- all of them: by a pattern, which is not direct -------------------------------
 
-# By a pattern, which is not direct.
 all_of_them() {
 	put mode overwrite
 	put reset 1
