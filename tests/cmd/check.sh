@@ -89,6 +89,13 @@ patterns_here()	# PATTERNS
 	echo "${here#,}"
 }
 
+# Functions that can be hooked and share their name with no other.  In a guest, `sort' of that file
+# itself takes 65 s, and this 1 s.
+functions_once()
+{
+	sed 's/ .*//' /sys/kernel/tracing/available_filter_functions | sort | uniq -u
+}
+
 # For a script that tests/cmd/run runs.
 finish_vm()	# NAME
 {

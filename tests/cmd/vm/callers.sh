@@ -15,7 +15,7 @@ work=/dev/shm/callers
 mkdir -p $work
 
 # Nobody else calls these while the test runs; most call others of them, and none itself.
-sort $tracing/available_filter_functions | sed 's/ .*//' | sort | uniq -u >once
+functions_once >once
 as=do
 grep -qx filename_mkdirat once && as=filename
 printf '%s\n' ${as}_mkdirat vfs_mkdir shmem_mkdir ${as}_rmdir vfs_rmdir shmem_rmdir ${as}_symlinkat \

@@ -13,7 +13,7 @@ mkdir -p $work
 
 # ---- as the kernel's graph has them ---------------------------------------------------
 
-sort $tracing/available_filter_functions | sed 's/ .*//' | sort | uniq -u >once
+functions_once >once
 # What was do_mkdirat() is filename_mkdirat() in newer kernels, and so on.
 as=do
 grep -qx filename_mkdirat once && as=filename

@@ -97,7 +97,7 @@ rm -r t
 # Both record what the same command does.
 printf '%s\n' vfs_read vfs_write vfs_open do_dentry_open security_file_permission \
 	rw_verify_area vfs_getattr vfs_statx path_openat link_path_walk >chosen
-sort $tracing/available_filter_functions | sed 's/ .*//' | sort | uniq -u >once
+functions_once >once
 grep -xFf once chosen >names
 check 'the kernel has most of them' [ "$(wc -l <names)" -ge 7 ]
 cat >work <<'END'

@@ -37,7 +37,7 @@ patterns+=',__x64_sys_*,do_filp*,alloc_*,copy_process,wake_up_new_task,kernel_cl
 patterns+=',mmap_region,do_brk_flags,handle_mm_fault,set_pte_range,iov_iter_*,rw_verify_area,do_fcntl'
 run ktrace record -q --only --plain --size 64M -F "$(patterns_here "$patterns")" -o t -- bash workload
 ends 0 'a run that tells which functions are called'
-sort $tracing/available_filter_functions | sed 's/ .*//' | uniq -u >once
+functions_once >once
 ktrace stat --spans -j t | jq -r '.spans[] | select(.count < 4000) | .name' | grep -xFf once >called
 rm -r t
 ktrace list -F "$(paste -sd, called)" -v >prototypes 2>/dev/null

@@ -43,7 +43,7 @@ in_interrupts()	# of the trace t: their names
 	ktrace graph -i t --columns none | sed -n 's/^[hs]  *\([a-zA-Z0-9_.]*\)(.*/\1/p' | sort -u
 }
 in_interrupts >marked
-sort $tracing/available_filter_functions | sed 's/ .*//' | uniq -u >once
+functions_once >once
 ktrace stat --spans -j t | jq -r '.spans[] | select(.count < 3000) | "\(.count) \(.name)"' |
 	sort -rn | sed 's/.* //' | grep -vxFf marked | grep -xFf once | head -n 200 >names
 check 'there are 200' [ "$(wc -l <names)" = 200 ]

@@ -217,7 +217,7 @@ run ktrace record -q --only --plain --size 64M -F "$(patterns_here "$patterns")"
 ends 0 'programs do what they should while their functions are hooked'
 check 'the program says so' [ "$out" = '35 good' ]
 all_return direct
-sort $tracing/available_filter_functions | sed 's/ .*//' | uniq -u >once
+functions_once >once
 cut -d ' ' -f 2 all | sort -u | grep -xFf once | grep -v '\.' >called
 rm -r t
 
