@@ -19,11 +19,11 @@
 /* So much of its first line the kernel reads. */
 #define SCRIPT_LINE 255
 
-/* As execvp() searches.  A descriptor, or -1. */
+/* As execvp() searches, which goes on after what it may not run.  A descriptor, or -1. */
 static int command_open(const char *command, char path[PATH_MAX])
 {
 	const char *from = getenv("PATH") ?: _PATH_STDPATH;
-	int length;
+	int length, fd;
 
 	if (strchr(command, '/')) {
 		snprintf(path, PATH_MAX, "%s", command);
@@ -34,8 +34,10 @@ static int command_open(const char *command, char path[PATH_MAX])
 		more = from[length];
 		snprintf(path, PATH_MAX, "%.*s/%s", length ? length : 1,
 			 length ? from : ".", command);
-		if (!access(path, X_OK))
-			return program_file_open(path);
+		/* A folder is not opened as a program. */
+		fd = access(path, X_OK) ? -1 : program_file_open(path);
+		if (fd >= 0)
+			return fd;
 	}
 	return -1;
 }
