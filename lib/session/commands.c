@@ -7,9 +7,11 @@
  * uses.  They are empty for the other commands:
  *
  *	__NAME_val		a number, or a name that is returned
- *	__NAME_val_STRUCT	a struct
+ *	__NAME_val_STRUCT	a struct, or an array of structs
  *	__NAME_val_str		a string
  *	__NAME_val_in, _out	bytes; an argument or the result is their number
+ *	__NAME_val_vec, _iov, _cpus
+ *				an array; an argument is the number of its elements
  *	__NAME_val_name		a name that is set
  *	__NAME_val_MEMBER	a string to which a member of a union points
  *
@@ -26,6 +28,7 @@
 #include "commands.h"
 
 #define STRUCT_MAX 1024
+#define ARRAY_ROOM 1024
 #define INFO_SIZE  48 /* of a siginfo, what the kernel may store */
 
 const struct ktrace_word *command_word(const struct maker *m,
@@ -84,10 +87,10 @@ static void command_push(const struct maker *m, struct text *text,
 
 /* ---- data of fixed size ------------------------------------------------- */
 
-/* V: an argument says how large it is. */
+/* V, A: an argument says how large it is, or how many there are. */
 static bool is_struct(const struct ktrace_word *word)
 {
-	return word_is(word, "S") || word_is(word, "V");
+	return word_is(word, "S") || word_is(word, "V") || word_is(word, "A");
 }
 
 /* Do programs of 32 bits have it in another layout, which nobody shows? */
@@ -149,6 +152,10 @@ static void sized_field(struct maker *m, const char *set)
 			size += VERSION_ROOM;
 			text_words(m->text, "a%d 4294967295 & * + ",
 				   word->from);
+		} else if (word_is(word, "A")) {
+			text_words(m->text, "a%d 4294967295 & %u * * + ",
+				   word->from, size);
+			size = ARRAY_ROOM;
 		} else {
 			text_words(m->text, "%u * + ", size);
 		}
@@ -242,6 +249,33 @@ static void data_field(struct maker *m, const char *name)
 	}
 	if (any)
 		text_words(m->text, "bytes %u end", m->string_max);
+}
+
+/* An array of numbers or addresses; @size: of an element, in bytes. */
+static void array_field(struct maker *m, const char *name, unsigned int size)
+{
+	char suffix[KTRACE_WORD_MAX + 2];
+	bool any = false;
+
+	snprintf(suffix, sizeof(suffix), "_%s", name);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word =
+			command_word(m, &m->commands[i]);
+
+		if (!word || !word_is(word, name))
+			continue;
+		if (!any) {
+			begin(m, "u8", suffix);
+			condition(m);
+			text_words(m->text, "a%u 0 ", m->index);
+		}
+		any = true;
+		command_push(m, m->text, &m->commands[i]);
+		text_words(m->text, "a%d 4294967295 & %u * * + ", word->from,
+			   size);
+	}
+	if (any)
+		text_words(m->text, "bytes %u end", ARRAY_ROOM);
 }
 
 /* As much of a struct as an argument says that there is room for. */
@@ -434,4 +468,7 @@ void command_make(struct maker *m, const struct ktrace_word *word)
 	string_field(m, "str", commands_string_room(m));
 	string_field(m, "path", PATH_READ);
 	data_field(m, "in");
+	array_field(m, "vec", 4);
+	array_field(m, "iov", m->compat ? 8 : 16);
+	array_field(m, "cpus", 1);
 }

@@ -183,7 +183,7 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	 * lib/session/commands.c.
 	 */
 	if (!c.size && !*suffix && view->call->command >= 0) {
-		const char *kind = *word->word == 'S' || *word->word == 'V'
+		const char *kind = *word->word && strchr("SVA", *word->word)
 					   ? word->set
 					   : word->word;
 		char part[KTRACE_WORD_MAX + 2];
