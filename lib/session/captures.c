@@ -118,6 +118,10 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 		list_make(m, word, type, size, most);
 		return;
 	}
+	if (*word->word == 'p') {
+		pointed_make(m, word, type, size, most);
+		return;
+	}
 	if (*word->word == 'G') {
 		buffer_make(m, word, type, size);
 		return;
@@ -413,7 +417,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		return; /* calls.tab has a "32:" line where it is known */
 	else if (word_is(word, "S") || word_is(word, "A") ||
 		 word_is(word, "T") || word_is(word, "L") ||
-		 word_is(word, "V") || word_is(word, "G") || word_is(word, "Z"))
+		 word_is(word, "V") || word_is(word, "G") ||
+		 word_is(word, "Z") || word_is(word, "ptrs"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
 		vector_make(m, word);

@@ -69,6 +69,21 @@ void list_make(struct maker *m, const struct ktrace_word *word,
 		   word->from, most, m->index, size, size, size);
 }
 
+void pointed_make(struct maker *m, const struct ktrace_word *word,
+		  const char *type, uint32_t size, unsigned int most)
+{
+	unsigned int pointer = m->compat ? 4 : 8, i = m->index;
+
+	field_begin(m, "u8", KTRACE_CAPTURED_POINTERS);
+	condition(m);
+	text_words(m->text, "a%u a%d %u * bytes %u end", i, word->from, pointer,
+		   pointer * most);
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text, "a%d each %u a%u i %u * + @%u %u bytes %u next end",
+		   word->from, most, i, pointer, pointer, size, size);
+}
+
 unsigned int string_room(const struct maker *m, const struct ktrace_word *word)
 {
 	unsigned int most = strtoul(word->set, NULL, 10);

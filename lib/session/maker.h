@@ -76,6 +76,12 @@ void bytes_make(struct maker *m, const char *type, size_t size);
  */
 void list_make(struct maker *m, const struct ktrace_word *word,
 	       const char *type, uint32_t size, unsigned int most);
+/*
+ * The same of structs to which an array of pointers points, and the pointers themselves in a field of
+ * their own: the first ones are there if a pointer cannot be followed.
+ */
+void pointed_make(struct maker *m, const struct ktrace_word *word,
+		  const char *type, uint32_t size, unsigned int most);
 /* The room for a string that is shown as far as string_max, or up to what its word says. */
 unsigned int string_room(const struct maker *m, const struct ktrace_word *word);
 /* How many strings of a vector are read, each of at most @size bytes. */

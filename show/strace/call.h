@@ -169,6 +169,9 @@ void count_print(struct line *line, const struct call_view *view,
 /* Arrays: call_array.c */
 void array_print(struct line *line, const struct call_view *view,
 		 unsigned int argument, bool exit);
+/* Structs to which an array points: call_array.c */
+void pointed_print(struct line *line, const struct call_view *view,
+		   unsigned int argument);
 /* An error, or what else a call has returned, by its name: call_array.c */
 void value_status(struct line *line, int64_t value);
 /* What ptrace says of a system call: call_ptrace.c */

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Arrays whose elements are numbers: nodes of memory, addresses, users. */
+/*
+ * Arrays whose elements are numbers: nodes of memory, addresses, users.  And those of pointers to
+ * structs: operations for io_submit.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/aio_abi.h>
 #include <linux/limits.h>
+
+#include <ktrace/capture_names.h>
 
 #include "call.h"
 
@@ -110,5 +116,62 @@ void array_print(struct line *line, const struct call_view *view,
 	if (i < a.count && (i + 1) * a.size > a.c.size && a.c.unread)
 		line_printf(line, " /* %#" PRIx64 " */",
 			    a.address + i * a.size);
+	line_puts(line, "]");
+}
+
+/* What it does says what the rest of it means. */
+static const char *operation_words(const uint8_t *bytes, size_t size)
+{
+	struct iocb operation;
+
+	if (size < sizeof(operation))
+		return NULL;
+	memcpy(&operation, bytes, sizeof(operation));
+	switch (operation.aio_lio_opcode) {
+	case IOCB_CMD_PREAD:
+	case IOCB_CMD_PWRITE:
+	case IOCB_CMD_PREADV:
+	case IOCB_CMD_PWRITEV:
+		return ktrace_struct_words("iocb.moves");
+	case IOCB_CMD_POLL:
+		return ktrace_struct_words("iocb.polls");
+	}
+	return NULL;
+}
+
+void pointed_print(struct line *line, const struct call_view *view,
+		   unsigned int argument)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, false, argument, "");
+	struct captured pointers =
+		captured_get(view, false, argument, KTRACE_CAPTURED_POINTERS);
+	const struct ktrace_layout *layout =
+		ktrace_layout_find(view->types, word->set);
+	int64_t count = call_argument(view, word->from);
+	size_t size = word_size(view), i;
+
+	if (!call_argument(view, argument) || count < 0 ||
+	    (count && pointers.size < size)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (i = 0; i < (uint64_t)count && (i + 1) * size <= pointers.size &&
+		    i < call_elements_max(view);
+	     i++) {
+		size_t at = layout ? i * layout->size : 0;
+
+		line_puts(line, i ? ", " : "");
+		/* The layout is from the trace, so it is not trusted. */
+		if (!layout || !layout->size || at + layout->size > c.size ||
+		    !value_struct(line, view, word->set,
+				  operation_words(c.bytes + at, layout->size),
+				  c.bytes + at, layout->size))
+			value_address(line, word_read(pointers.bytes + i * size,
+						      size));
+	}
+	if (i < (uint64_t)count)
+		line_puts(line, i ? ", ..." : "...");
 	line_puts(line, "]");
 }

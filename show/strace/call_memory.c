@@ -780,6 +780,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_descriptor(line, view, i);
 	else if (!strcmp(w, "vec"))
 		array_print(line, view, i, exit);
+	else if (!strcmp(w, "ptrs"))
+		pointed_print(line, view, i);
 	else if (!strcmp(w, "pages"))
 		put_pages(line, view, i);
 	else if (!strcmp(w, "rem"))

@@ -372,7 +372,7 @@ static void put_names(struct line *line, const char *set, uint64_t value)
 static bool set_is_decimal(const char *set)
 {
 	static const char *const sets[] = {"key", "key_reqkeys", "socketcall",
-					   "sockopt_txrehash"};
+					   "iocb_command", "sockopt_txrehash"};
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		if (!strcmp(set, sets[i]))
